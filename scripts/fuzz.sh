@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# usage: scripts/fuzz.sh TIME [PACKAGE-PATTERN]
+# Runs each fuzz target of the module for TIME (10s, 30m).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ $# -lt 1 ] || [ "$1" = --help ]; then
+	sed -n '2,3p' "$0" | sed 's/^# //' >&2
+	exit 2
+fi
+time=$1 pattern=${2:-./...} targets=0
+for dir in $(go list -f '{{.Dir}}' "$pattern"); do
+	for target in $(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go 2>/dev/null | sed 's/^func //' | sort -u); do
+		echo "fuzz ${dir#"$PWD"/} $target for $time"
+		go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "./${dir#"$PWD"/}"
+		targets=$((targets + 1))
+	done
+done
+if [ "$targets" = 0 ]; then
+	echo "fuzz: no target under $pattern" >&2
+	exit 1
+fi
+echo "fuzz: $targets targets, no crash"
