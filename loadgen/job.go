@@ -21,7 +21,7 @@ type Job struct {
 	Body       []byte        `json:"body"`
 	StreamBody []byte        `json:"stream_body,omitempty"`
 	AskUsage   bool          `json:"ask_usage,omitempty"`
-	Join       contract.Join `json:"join"`  // how the request id travels
+	Join       contract.Join `json:"join"`  // how the request id travels; by header when empty
 	Nonce      uint32        `json:"nonce"` // makes ids of this run unique (contract.MakeID)
 
 	Client      string        `json:"client"`       // "lean" (default) or "vegeta"
