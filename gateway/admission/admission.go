@@ -39,6 +39,7 @@ type Reservation struct {
 	Tokens int64
 	Nano   int64
 	TPMTok int64
+	Period int32 // which budget period was charged
 	Held   bool
 }
 

@@ -1,6 +1,9 @@
 package exchange
 
-import "github.com/tollgate-lab/tollgate/gateway/logrow"
+import (
+	"github.com/tollgate-lab/tollgate/gateway/dialect"
+	"github.com/tollgate-lab/tollgate/gateway/logrow"
+)
 
 // ActionKind names what the engine has to do.
 type ActionKind uint8
@@ -50,9 +53,9 @@ type Upstream struct {
 	Path     []byte  // origin form, the provider's base path included
 	Fields   []Field // all but Host, Content-Length, Transfer-Encoding, Connection: the engine's
 	Body     []byte  // nil: no body
-	// Body parts: when Splice is set the body on the wire is Body[:SpliceAt] +
-	// Splice + Body[SpliceAt+SpliceCut:]: a model alias or an added field put
-	// in without copying the rest. Further splices follow in Splices, in order.
+	// Splices are edits that the body on the wire has and Body has not: a model
+	// alias or an added field, put in without copying the rest. They are in
+	// rising order and do not overlap.
 	Splices []Splice
 	// HeadTimeoutNs bounds the wait from the end of sending to a whole
 	// response head, BodyTimeoutNs the wait between two reads of the body;
@@ -61,19 +64,13 @@ type Upstream struct {
 }
 
 // Splice replaces Cut bytes at At of a body by Put.
-type Splice struct {
-	At, Cut int
-	Put     []byte
-}
+type Splice = dialect.Splice
 
 // Len is the number of body bytes on the wire.
-func (u *Upstream) Len() int {
-	n := len(u.Body)
-	for i := range u.Splices {
-		n += len(u.Splices[i].Put) - u.Splices[i].Cut
-	}
-	return n
-}
+func (u *Upstream) Len() int { return dialect.Len(len(u.Body), u.Splices) }
+
+// AppendBody appends the body as it is on the wire to dst.
+func (u *Upstream) AppendBody(dst []byte) []byte { return dialect.Append(dst, u.Body, u.Splices) }
 
 // Action is one thing for the engine to do. Slices in it are valid until the
 // next Step.

@@ -31,6 +31,11 @@ const (
 	RowsFailed                         // rows that could not be stored
 	OpenReservations                   // held now; 0 when idle
 	InFlight                           // exchanges begun and not released; 0 when idle
+	Forfeited                          // reservations of dead workers, left charged
+	ForfeitedNano                      // 1e-9 dollars of them
+	ForfeitedTok                       // tokens of them
+	Lost                               // exchanges that were in flight when their worker died
+	RowsUnreported                     // rows handed over by a worker that died before it said what became of them
 	NumCounters
 )
 
@@ -38,12 +43,14 @@ var names = [NumCounters]string{
 	"read_whole", "upstream_attempts", "answered", "rejected", "upstream_errors", "gateway_errors", "client_left",
 	"billed_prompt_tok", "billed_output_tok", "billed_aborted_output_tok", "estimated", "spend_nano",
 	"rows_appended", "rows_dropped", "rows_stored", "rows_failed", "open_reservations", "in_flight",
+	"forfeited", "forfeited_nano", "forfeited_tok", "lost", "rows_unreported",
 }
 
 func (c Counter) String() string { return names[c] }
 
-// slotWords pads a slot to whole cache lines, so that workers do not share one.
-const slotWords = (int(NumCounters) + 7) / 8 * 8
+// slotWords is counters, then reasons, padded to whole cache lines so that
+// workers do not share one.
+const slotWords = (int(NumCounters) + len(reasons) + 7) / 8 * 8
 
 // Words is the number of words that slots take in a region.
 func Words(slots int) int { return slots * slotWords }
