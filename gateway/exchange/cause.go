@@ -61,6 +61,7 @@ const (
 	causeHeadTooLarge
 	causeTimeout
 	causeMalformed
+	causeUnreadable // the same, with the engine's words
 	causeUnreachable
 	causeReset
 	causeUpMalformed
@@ -159,6 +160,9 @@ var faults = render([numCauses]fault{
 	}},
 	causeMalformed: {status: 400, reason: ReasonMalformed, err: openai.Error{
 		Message: "The HTTP request cannot be read.", Type: invalid, Code: ReasonMalformed,
+	}},
+	causeUnreadable: {status: 400, reason: ReasonMalformed, err: openai.Error{
+		Message: "The HTTP request cannot be read: %.", Type: invalid, Code: ReasonMalformed,
 	}},
 	causeUnreachable: {status: 502, reason: ReasonUnreachable, err: openai.Error{
 		Message: "The upstream cannot be reached.", Type: server, Code: ReasonUnreachable,

@@ -22,25 +22,46 @@ const (
 // with one event after another. An event that cannot happen in the present
 // state is ignored.
 type Exchange struct {
+	memory
+	life
+}
+
+// memory is what an exchange keeps from request to request: buffers, and
+// values that are written whole before they are read.
+type memory struct {
+	body     []byte
+	arena    []byte // copies of what events lend
+	upFields []Field
+	fields   []Field // of the response
+	splices  []Splice
+	req      openai.Request
+	up       Upstream
+	sse      openai.Stream
+	row      logrow.Row
+	estimate admission.Estimate // lent to the admitter: here, so that it is not allocated
+
+	// hold keeps bytes that wait: of an incomplete frame, of the tail of a
+	// stream, or of a whole short answer. spare is its other half: what an
+	// action lends must not be written over in the same Step.
+	hold, spare []byte
+	marks       []framed // ends of frames that are not known to be delivered
+}
+
+// life is what an exchange knows of its one request.
+type life struct {
 	c     *Core
 	state state
 	route route
 	now   int64 // of the last Step
 
 	// The request.
-	started  int64
-	id       []byte
-	head     bool // method HEAD: the answer has no body
-	query    []byte
-	key      admission.KeyRef
-	model    int // index in the snapshot, -1: none yet
-	whole    bool
-	body     []byte
-	req      openai.Request
-	up       Upstream
-	upFields []Field
-	splices  []Splice
-	arena    []byte // copies of what events lend
+	started int64
+	id      []byte
+	head    bool // method HEAD: the answer has no body
+	query   []byte
+	key     admission.KeyRef
+	model   int // index in the snapshot, -1: none yet
+	whole   bool
 
 	// What it may cost.
 	reservation admission.Reservation
@@ -52,7 +73,6 @@ type Exchange struct {
 	relay
 	attempt int
 	sent    bool // the attempt is counted
-	fields  []Field
 	status  int
 	reply   []byte // of an answer of the gateway's own
 
@@ -64,20 +84,17 @@ type Exchange struct {
 	cost      int64
 	estimated bool
 	pending   ending
-	row       logrow.Row
 }
 
 // keepBytes is the most memory of one buffer that a pooled exchange keeps.
 const keepBytes = 1 << 20
 
-// reset makes x ready for a request and keeps its buffers.
+// reset makes x ready for a request and keeps its memory.
 func (x *Exchange) reset(c *Core) {
-	*x = Exchange{
-		c: c, key: admission.NoKey, model: -1,
-		body: x.body[:0], upFields: x.upFields[:0], splices: x.splices[:0],
-		arena: x.arena[:0], fields: x.fields[:0],
-		relay: relay{hold: x.hold[:0], spare: x.spare[:0], marks: x.marks[:0], sse: x.sse},
-	}
+	x.life = life{c: c, key: admission.NoKey, model: -1}
+	x.body, x.arena = x.body[:0], x.arena[:0]
+	x.upFields, x.fields, x.splices = x.upFields[:0], x.fields[:0], x.splices[:0]
+	x.hold, x.spare, x.marks = x.hold[:0], x.spare[:0], x.marks[:0]
 	x.sse.Reset()
 }
 
@@ -92,7 +109,7 @@ func (x *Exchange) trim() {
 	if cap(x.marks) > keepMarks {
 		x.marks = nil
 	}
-	x.id, x.query, x.reply = nil, nil, nil
+	x.c, x.id, x.query, x.reply = nil, nil, nil, nil
 }
 
 // Step takes what happened at now (Unix nanoseconds, never going back) and

@@ -14,8 +14,6 @@ var (
 	valueIdentity      = []byte("identity")
 	valueJSON          = []byte("application/json")
 	valueBearer        = []byte("Bearer")
-	valuePost          = []byte("POST")
-	valueGet           = []byte("GET, HEAD")
 )
 
 // fold reports whether name is lower, which is in lower case, in any case.

@@ -129,6 +129,11 @@ func (x *Exchange) onUnreadable(status int, reason string, out *Actions) {
 	}
 	c := unreadable(status, reason)
 	x.own(c)
+	if c == causeMalformed && reason != ReasonMalformed && reason != "" {
+		at := len(x.arena)
+		x.arena = faults[causeUnreadable].err.AppendAbout(x.arena, []byte(reason[:min(len(reason), 200)]))
+		x.reply = x.arena[at:]
+	}
 	if status >= 400 && status <= 599 {
 		x.status = status
 	}

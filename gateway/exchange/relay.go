@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"github.com/tollgate-lab/tollgate/gateway/dialect/openai"
 	"github.com/tollgate-lab/tollgate/gateway/ledger"
 	"github.com/tollgate-lab/tollgate/gateway/logrow"
 )
@@ -33,19 +32,12 @@ type relay struct {
 	emitted   int64 // body bytes given to the engine
 	delivered int64 // of them, accepted for the client
 
-	sse openai.Stream
+	last     [1]byte // the last byte of a long answer that waits for its row
+	lastHeld bool
+	hidden   bool // the frame that ended last is not shown
+	loose    bool // a part of the frame that is read was shown
+	tail     bool // the terminator was seen and waits
 
-	// hold keeps bytes that wait: of an incomplete frame, of the tail of a
-	// stream, or of a whole short answer. spare is its other half: what an
-	// action lends must not be written over in the same Step.
-	hold, spare []byte
-	last        [1]byte // the last byte of a long answer that waits for its row
-	lastHeld    bool
-	hidden      bool // the frame that ended last is not shown
-	loose       bool // a part of the frame that is read was shown
-	tail        bool // the terminator was seen and waits
-
-	marks          []framed // ends of frames that are not known to be delivered
 	marksAt        int
 	deliveredChars int64
 }

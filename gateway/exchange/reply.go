@@ -39,7 +39,7 @@ func (x *Exchange) own(c cause) {
 		Field{nameRequestID, x.id})
 	switch c {
 	case causeMethod:
-		x.fields = append(x.fields, Field{nameAllow, x.route.allow()})
+		x.fields = append(x.fields, Field{nameAllow, x.copyOf([]byte(routes[x.route].methods))})
 	case causeNoKey, causeBadKey, causeDisabled:
 		x.fields = append(x.fields, Field{nameAuthenticate, valueBearer})
 	case causeOverloaded, causeShutdown, causeLogStore:

@@ -88,7 +88,8 @@ func short(name []byte) []byte { return name[:min(len(name), 128)] }
 // reserve charges what the request may cost at most.
 func (x *Exchange) reserve() admission.Verdict {
 	m := &x.c.d.Snapshot.Models[x.model]
-	e := admission.Estimate{
+	e := &x.estimate
+	*e = admission.Estimate{
 		Usage:   admission.Usage{PromptTok: x.promptEst},
 		PriceIn: m.PriceIn, PriceOut: m.PriceOut,
 	}
@@ -99,7 +100,7 @@ func (x *Exchange) reserve() admission.Verdict {
 		}
 		e.OutputTok = times(most, x.req.N)
 	}
-	v := x.c.d.Admitter.Reserve(x.now, x.key, &e, &x.reservation)
+	v := x.c.d.Admitter.Reserve(x.now, x.key, e, &x.reservation)
 	x.setRate(v.Rate)
 	if x.reservation.Held {
 		x.count(ledger.OpenReservations, 1)

@@ -10,32 +10,39 @@ const (
 	routeChat
 	routeEmbeddings
 	routeModels // the list
-	routeModel  // one of it
+	routeModel  // one of it: the path and a name
 	numRoutes
 )
 
-const (
-	pathChat       = "/v1/chat/completions"
-	pathEmbeddings = "/v1/embeddings"
-	pathModels     = "/v1/models"
-)
+// routes is the router. A route that spends is a model surface: it reaches an
+// upstream, and is authenticated, admitted, counted and logged.
+var routes = [numRoutes]struct {
+	path    string
+	surface string // name in rows
+	methods string // value of the Allow field
+	spends  bool
+}{
+	routeChat:       {path: "/v1/chat/completions", surface: "chat", methods: "POST", spends: true},
+	routeEmbeddings: {path: "/v1/embeddings", surface: "embeddings", methods: "POST", spends: true},
+	routeModels:     {path: "/v1/models", surface: "models", methods: "GET, HEAD"},
+	routeModel:      {path: "/v1/models/", surface: "models", methods: "GET, HEAD"},
+}
 
 // routeOf is the route of a path, and for a model its name as it stands in the
 // path.
 func routeOf(path []byte) (route, []byte) {
-	switch string(path) {
-	case pathChat:
-		return routeChat, nil
-	case pathEmbeddings:
-		return routeEmbeddings, nil
-	case pathModels:
-		return routeModels, nil
+	for r := routeChat; r < routeModel; r++ {
+		if string(path) == routes[r].path {
+			return r, nil
+		}
 	}
-	if len(path) > len(pathModels)+1 && bytes.HasPrefix(path, []byte(pathModels)) && path[len(pathModels)] == '/' {
-		return routeModel, path[len(pathModels)+1:]
+	if rest, ok := bytes.CutPrefix(path, modelPrefix); ok && len(rest) > 0 {
+		return routeModel, rest
 	}
 	return routeNone, nil
 }
+
+var modelPrefix = []byte(routes[routeModel].path)
 
 // takes reports whether the route has the method.
 func (r route) takes(method []byte) bool {
@@ -45,27 +52,5 @@ func (r route) takes(method []byte) bool {
 	return string(method) == "GET" || string(method) == "HEAD"
 }
 
-// allow is the value of the Allow field.
-func (r route) allow() []byte {
-	if r.spends() {
-		return valuePost
-	}
-	return valueGet
-}
-
-// spends reports whether the route is a model surface: one that reaches an
-// upstream, is admitted, counted and logged.
-func (r route) spends() bool { return r == routeChat || r == routeEmbeddings }
-
-// surface is the route's name in rows.
-func (r route) surface() string {
-	switch r {
-	case routeChat:
-		return "chat"
-	case routeEmbeddings:
-		return "embeddings"
-	case routeModels, routeModel:
-		return "models"
-	}
-	return ""
-}
+func (r route) spends() bool    { return routes[r].spends }
+func (r route) surface() string { return routes[r].surface }

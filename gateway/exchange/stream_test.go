@@ -53,7 +53,7 @@ func TestUsageBesideChoicesStays(t *testing.T) {
 // gets the same, and the same is billed.
 func TestStreamSplitEverywhere(t *testing.T) {
 	for _, nl := range []string{"\n", "\r\n", "\r"} {
-		whole := strings.ReplaceAll(": hi\n\n"+frame("abcd")+"id: 1\n"+frame("efgh")+": ping\n\n"+finishFrame+usageFrame+": bye\n\n"+doneFrame, "\n", nl)
+		whole := strings.ReplaceAll(": hi\n\n"+frame("abcd")+"id: 1\n"+frame("ä€😀h")+": ping\n\n"+finishFrame+usageFrame+": bye\n\n"+doneFrame, "\n", nl)
 		for name, change := range map[string]func(*rig){"async": func(*rig) {}, "await": awaiting, "bare": bare} {
 			for _, body := range []string{streamBody, asks} {
 				r := newRig(t, change)

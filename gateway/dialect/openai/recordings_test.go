@@ -178,20 +178,30 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestRecordedBodies reads every recorded request body.
-func TestRecordedBodies(t *testing.T) {
+// recordedBodies are the names and bytes of the recorded request bodies.
+func recordedBodies(t testing.TB) map[string][]byte {
+	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dataFolder(t), "bodies", "*.json"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no bodies (%v)", err)
 	}
+	m := make(map[string][]byte)
 	for _, n := range names {
 		b, err := os.ReadFile(n)
 		if err != nil {
 			t.Fatal(err)
 		}
+		m[filepath.Base(n)] = b
+	}
+	return m
+}
+
+// TestRecordedBodies reads every recorded request body.
+func TestRecordedBodies(t *testing.T) {
+	for name, b := range recordedBodies(t) {
 		var r Request
 		if f := r.Scan(b); f != FaultNone {
-			t.Errorf("%s: fault %d at %d", n, f, r.At)
+			t.Errorf("%s: fault %d at %d", name, f, r.At)
 			continue
 		}
 		compareFacts(t, &r, b)

@@ -27,6 +27,11 @@ type Stream struct {
 	// no choice: the frame that is hidden from a client that did not ask.
 	UsageOnly bool
 
+	lines
+}
+
+// lines is the reading of lines and frames.
+type lines struct {
 	state  lineState
 	match  int  // bytes matched of the field's name, mark or terminator
 	skipLF bool // a carriage return ended the last line
@@ -60,7 +65,8 @@ var openArray = []byte{'['}
 // Reset makes s ready for another answer.
 func (s *Stream) Reset() {
 	s.Answer.Reset()
-	*s = Stream{Answer: s.Answer}
+	s.Done, s.UsageOnly = false, false
+	s.lines = lines{}
 }
 
 // Scan reads up to the end of the next frame: n is how many bytes it took. When

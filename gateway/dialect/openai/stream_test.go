@@ -188,6 +188,10 @@ func TestKeepText(t *testing.T) {
 }
 
 var streams = []string{
+	chunk("abcd") + chunk("a\"ä") + chunk("") + chunk("efgh") + strings.Replace(chunk("ijkl"), "null", `"stop"`, 1) + chunk("x"),
+	strings.ReplaceAll(chunk("abcd")+chunk("ab")+strings.Replace(chunk("x"), "}]}", `}],"usage":{"total_tokens":9}}`, 1)+chunk("y"), `"content":`, `"content":null,"reasoning":`),
+	strings.ReplaceAll(chunk("abcd")+strings.Replace(chunk("x"), "}]}", `}],"error":{"a":1}}`, 1)+chunk("y"), `"content":"`, `"tool_calls":[{"index":1,"function":{"arguments":"`),
+	strings.ReplaceAll(chunk("abcd")+chunk("x")+chunk("y"), `"delta":{"content":`, `"delta":{"tool_calls":[{"index":0,"id":"z"}],"content":`),
 	"data: " + hello + "\n\n: ping\n\ndata: " + usage + "\n\ndata: [DONE]\n\n",
 	"data: " + hello + "\r\n\r\nretry: 1\r\n\r\ndata:" + usage + "\r\n\r\ndata: [DONE]\r\n\r\n",
 	"\r\rdata: " + hello + "\r\rdata: " + nothing + "\r\r\ndata: [DO\ndata\n\n",

@@ -42,11 +42,11 @@ var shutdownStories = []story{
 		}
 	}},
 	{"shutdown that runs out of time cancels", func(t *testing.T, s *suite) {
-		closed := make(chan struct{})
-		r := s.newRig(t, once(func(p *peer) { p.waitClosed(); close(closed) }))
+		asked, closed := make(chan struct{}), make(chan struct{})
+		r := s.newRig(t, once(func(p *peer) { close(asked); p.waitClosed(); close(closed) }))
 		c := r.dial()
 		c.send(post(plainBody))
-		<-r.up.conns
+		<-asked
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if err := r.eng.Shutdown(ctx); !errors.Is(err, context.Canceled) {

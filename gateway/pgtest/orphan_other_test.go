@@ -1,0 +1,7 @@
+//go:build !linux
+
+package pgtest
+
+const makerEnv = "PGTEST_MAKER_DIR"
+
+func makeAndHang() int { return 1 }
