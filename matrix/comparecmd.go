@@ -1,0 +1,105 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tollgate-lab/tollgate/matrix/internal/build"
+	"github.com/tollgate-lab/tollgate/matrix/internal/compare"
+	"github.com/tollgate-lab/tollgate/matrix/internal/stack"
+	"github.com/tollgate-lab/tollgate/matrix/internal/targets"
+)
+
+func compareCommand(ctx context.Context, in *invocation) (int, error) {
+	fs := flags("compare")
+	o := compare.Options{}
+	fs.IntVar(&o.Blocks, "blocks", 7, "")
+	fs.DurationVar(&o.Duration, "duration", 3*time.Second, "")
+	fs.IntVar(&o.Workers, "workers", 1, "")
+	conc := fs.String("conc", "", "")
+	bin := fs.String("bin", "", "")
+	out := fs.String("out", "", "")
+	rest, err := parseMixed(fs, in.args)
+	if err != nil {
+		return 0, err
+	}
+	if len(rest) != 1 || (rest[0] != "nginx" && rest[0] != "wrk") {
+		return 0, wrong("compare: want nginx or wrk")
+	}
+	name := rest[0]
+	run, usual := compare.Proxies, "50,256"
+	if name == "wrk" {
+		run, usual = compare.Generators, "50"
+	}
+	if *conc == "" {
+		*conc = usual
+	}
+	for f := range strings.SplitSeq(*conc, ",") {
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			return 0, wrong("compare: --conc %q: want numbers parted by commas", *conc)
+		}
+		o.Conc = append(o.Conc, n)
+	}
+	if err := o.Validate(); err != nil {
+		return 0, wrong("compare: %w", err)
+	}
+	t, err := targets.Parse("matrix/targets.yaml", targetsText)
+	if err != nil {
+		return 0, err
+	}
+	l := &lab{root: moduleRoot(), bin: *bin}
+	say := func(format string, args ...any) { fmt.Fprintf(in.stderr, format+"\n", args...) }
+	if err := l.prepareAll(ctx, func(text string) { say("%s", text) }); err != nil {
+		return 0, err
+	}
+	dir, remove, err := scratch()
+	if err != nil {
+		return 0, err
+	}
+	defer remove()
+	r, err := run(ctx, &stack.Site{Programs: l.programs, Dir: dir}, o, t, say)
+	if err != nil {
+		return 0, err
+	}
+	if *out == "" {
+		*out = filepath.Join(l.root, "results", "local", "compare-"+name+".json")
+	}
+	if err := r.Save(*out); err != nil {
+		return 0, err
+	}
+	if err := r.Markdown(in.stdout); err != nil {
+		return 0, err
+	}
+	fmt.Fprintf(in.stdout, "\nSamples: %s\n", *out)
+	if !r.Met() {
+		return exitFailed, nil
+	}
+	return exitOK, nil
+}
+
+// prepareAll makes the programs whatever the plan says.
+func (l *lab) prepareAll(ctx context.Context, say func(string)) (err error) {
+	l.findPrograms()
+	if l.facts.NoExternal != nil {
+		return wrong("%s: %s", l.facts.NoExternal.Reason, l.facts.NoExternal.Install)
+	}
+	if l.bin != "" {
+		l.programs, err = build.In(l.bin, "the folder that --bin names")
+		return err
+	}
+	l.checkout = build.ReadCheckout(ctx, l.root)
+	g, err := build.List(ctx, l.root)
+	if err != nil {
+		return err
+	}
+	if l.hashes, err = g.Hash(); err != nil {
+		return err
+	}
+	l.programs, err = build.Build(ctx, l.root, l.hashes, l.checkout, say)
+	return err
+}

@@ -1,0 +1,12 @@
+package child
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// ownGroup puts the child into a group of its own, so that Ctrl-C reaches the
+// runner alone, and has the kernel kill it when the runner dies.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}

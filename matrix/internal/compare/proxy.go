@@ -1,0 +1,123 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/tollgate-lab/tollgate/loadgen"
+	"github.com/tollgate-lab/tollgate/matrix/bodies"
+	"github.com/tollgate-lab/tollgate/matrix/internal/host"
+	"github.com/tollgate-lab/tollgate/matrix/internal/proc"
+	"github.com/tollgate-lab/tollgate/matrix/internal/stack"
+	"github.com/tollgate-lab/tollgate/matrix/internal/targets"
+	"github.com/tollgate-lab/tollgate/results"
+	"github.com/tollgate-lab/tollgate/results/contract"
+)
+
+// warmup is the requests before a measured part, for each connection.
+const warmup = 20
+
+// Proxies compares our gateway with nginx.
+func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, say func(string, ...any)) (*Report, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	file, err := findNginx()
+	if err != nil {
+		return nil, err
+	}
+	gatewayCell := func(conc int) *contract.Cell {
+		return &contract.Cell{
+			Section: "compare-nginx", Shape: contract.External, Target: results.TargetGateway, Engine: "conn", Profile: contract.Governed,
+			Surface: "chat", Body: "90B", Conc: conc, Workers: o.Workers, LogStore: "sqlite", Durability: "async",
+		}
+	}
+	ours := side{"gateway", func(ctx context.Context, conc int) (Sample, error) {
+		s, err := site.Start(ctx, gatewayCell(conc))
+		if err != nil {
+			return Sample{}, err
+		}
+		return underLoad(ctx, s, &o, conc)
+	}}
+	theirs := side{"nginx", func(ctx context.Context, conc int) (Sample, error) {
+		c := gatewayCell(conc)
+		c.Target, c.Engine, c.Profile, c.LogStore, c.Durability = "nginx", "", contract.Bare, "", ""
+		s, err := site.StartBehind(ctx, c, func(ctx context.Context, upstream, dir string) (stack.Proxy, error) {
+			return startNginx(ctx, file, upstream, dir, o.Workers)
+		})
+		if err != nil {
+			return Sample{}, err
+		}
+		return underLoad(ctx, s, &o, conc)
+	}}
+	r := &Report{
+		Name: "nginx", Started: time.Now().UTC(), Fingerprint: host.Fingerprint(),
+		Ours: "gateway (engine conn, profile governed)", Theirs: nginxVersion(ctx, file) + " (plain keep-alive reverse proxy)",
+		Conditions: []string{
+			"same mock, same load (our generator, closed loop, body 90B, not streamed), fresh processes for each measured part",
+			fmt.Sprintf("%d blocks, sides in turn, order swapped from block to block; %v measured after %d requests a connection", o.Blocks, o.Duration, warmup),
+			fmt.Sprintf("%d worker process(es) on either side; CPU time of the whole process tree over the measured part", o.Workers),
+		},
+	}
+	r.Samples, err = blocks(ctx, &o, ours, theirs, say)
+	r.Rows = rows(r.Samples, o.Conc, ours.name, theirs.name, func(c int) (*targets.Target, bool) {
+		return t.Find(fmt.Sprintf("proxy-cpu-c%d", c))
+	})
+	return r, err
+}
+
+// underLoad measures what is in front of the mock, and takes the stack down.
+func underLoad(ctx context.Context, s *stack.Stack, o *Options, conc int) (x Sample, err error) {
+	defer func() {
+		if closeErr := s.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	body, _ := bodies.Embedded("90B")
+	job := loadgen.Job{
+		Path: "/v1/chat/completions", Body: body, Join: contract.JoinHeader, Conc: conc,
+		Warmup: warmup * conc, Duration: o.Duration, ExpectContent: stack.Content(&s.Cell),
+	}
+	root := map[string]int{"proxy": s.GatewayPID()}
+	sampler := proc.StartSampler(root, proc.SampleEvery)
+	run, err := s.Load(ctx, job)
+	series := sampler.Stop()
+	if err != nil {
+		return x, err
+	}
+	after, err := proc.Read(s.GatewayPID())
+	if err != nil {
+		return x, err
+	}
+	use, err := proc.Between(after, after)
+	if err != nil {
+		return x, err
+	}
+	x.PeakRSSBytes, x.Processes = use.PeakRSSBytes, use.Processes
+	cpu, ok := series.Between("proxy", run.Started, run.Finished)
+	if !ok {
+		return x, fmt.Errorf("no CPU time over the measured part")
+	}
+	return fill(x, run.Result, cpu)
+}
+
+// fill takes what the generator says.
+func fill(x Sample, res *loadgen.Result, cpuNs int64) (Sample, error) {
+	x.Requests = res.Outcomes[contract.Answered.String()]
+	x.Failures = res.Scheduled - x.Requests
+	if x.Failures > 0 {
+		return x, fmt.Errorf("%d of %d requests failed: %v", x.Failures, res.Scheduled, res.Errors)
+	}
+	if x.Requests == 0 || res.Finished <= res.Started {
+		return x, fmt.Errorf("nothing was measured")
+	}
+	x.CPUUs = float64(cpuNs) / 1e3 / float64(x.Requests)
+	x.RequestsPerS = float64(x.Requests) * 1e9 / float64(res.Finished-res.Started)
+	h, err := results.Histogram(res.Histograms[loadgen.ServiceTime]).Decode()
+	if err != nil {
+		return x, err
+	}
+	x.P50Ns, x.P99Ns = h.ValueAtPercentile(50), h.ValueAtPercentile(99)
+	return x, nil
+}

@@ -1,0 +1,2 @@
+// Package host describes the machine that a run's figures belong to.
+package host

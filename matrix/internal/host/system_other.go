@@ -1,0 +1,9 @@
+//go:build !linux
+
+package host
+
+import "github.com/tollgate-lab/tollgate/results"
+
+func bootID() string { return "" }
+
+func system(*results.Fingerprint) {}
