@@ -164,8 +164,12 @@ func TestUpstreamFaultsBeforeTheAnswer(t *testing.T) {
 		reason   string
 		attempts int64
 	}{
-		{exchange.FaultConnect, 502, "upstream_unreachable", 0}, {exchange.FaultReset, 502, "upstream_reset", 1}, {exchange.FaultMalformed, 502, "upstream_malformed", 1},
-		{exchange.FaultHeadTooLarge, 502, "upstream_malformed", 1}, {exchange.FaultTimeoutConn, 504, "upstream_timeout", 0}, {exchange.FaultTimeoutHead, 504, "upstream_timeout", 1},
+		{exchange.FaultConnect, 502, "upstream_unreachable", 0},
+		{exchange.FaultReset, 502, "upstream_reset", 1},
+		{exchange.FaultMalformed, 502, "upstream_malformed", 1},
+		{exchange.FaultHeadTooLarge, 502, "upstream_malformed", 1},
+		{exchange.FaultTimeoutConn, 504, "upstream_timeout", 0},
+		{exchange.FaultTimeoutHead, 504, "upstream_timeout", 1},
 		{exchange.FaultOverloaded, 503, "upstream_overloaded", 0},
 	} {
 		for _, change := range []func(*rig){func(*rig) {}, awaiting} {

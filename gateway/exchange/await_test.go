@@ -168,10 +168,18 @@ func TestCancelEverywhere(t *testing.T) {
 // TestEventsOutOfTurnAreIgnored feeds every kind of event in every state.
 func TestEventsOutOfTurnAreIgnored(t *testing.T) {
 	events := []exchange.Event{
-		{Kind: exchange.EvRequestBody, Data: []byte("x")}, {Kind: exchange.EvRequestEnd}, {Kind: exchange.EvUpstreamHead, Response: &exchange.ResponseHead{Status: 200}},
-		{Kind: exchange.EvUpstreamBody, Data: []byte("x")}, {Kind: exchange.EvUpstreamEnd}, {Kind: exchange.EvUpstreamError, Fault: exchange.FaultReset},
-		{Kind: exchange.EvTimer}, {Kind: exchange.EvStored, Err: errStore}, {Kind: exchange.EvBadRequest, Status: 400}, {Kind: exchange.EvCancelled},
-		{Kind: exchange.EvUpstreamBody, Attempt: 9, Data: []byte("x")}, {Kind: 99},
+		{Kind: exchange.EvRequestBody, Data: []byte("x")},
+		{Kind: exchange.EvRequestEnd},
+		{Kind: exchange.EvUpstreamHead, Response: &exchange.ResponseHead{Status: 200}},
+		{Kind: exchange.EvUpstreamBody, Data: []byte("x")},
+		{Kind: exchange.EvUpstreamEnd},
+		{Kind: exchange.EvUpstreamError, Fault: exchange.FaultReset},
+		{Kind: exchange.EvTimer},
+		{Kind: exchange.EvStored, Err: errStore},
+		{Kind: exchange.EvBadRequest, Status: 400},
+		{Kind: exchange.EvCancelled},
+		{Kind: exchange.EvUpstreamBody, Attempt: 9, Data: []byte("x")},
+		{Kind: 99},
 	}
 	for _, change := range []func(*rig){func(*rig) {}, awaiting} {
 		for _, first := range events {

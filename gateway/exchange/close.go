@@ -172,10 +172,16 @@ func (x *Exchange) onCancelled(out *Actions) {
 		x.countAttempt()
 		x.giveBack()
 	case stateRelaying:
-		if x.good && x.responded {
+		switch {
+		case x.good && x.arrived():
+			if x.mode != modeStream {
+				x.sse.EndDocument()
+			}
+			x.settleWhole()
+		case x.good && x.responded:
 			x.deliver(x.delivered)
 			x.settleDelivered(x.deliveredChars)
-		} else {
+		default:
 			x.giveBack()
 		}
 	}
@@ -183,4 +189,16 @@ func (x *Exchange) onCancelled(out *Actions) {
 		x.status = 0
 	}
 	x.close(out, endNone)
+}
+
+// arrived reports whether a client that is gone took the whole answer first:
+// it may leave before the engine has told of the upstream's end.
+func (x *Exchange) arrived() bool {
+	if !x.responded || x.delivered < x.emitted || len(x.hold) > 0 || x.lastHeld {
+		return false
+	}
+	if x.mode == modeStream {
+		return x.sse.Done
+	}
+	return x.length >= 0 && x.got >= x.length
 }

@@ -162,8 +162,15 @@ func TestUnreadable(t *testing.T) {
 		status       int
 		reason, want string
 	}{
-		{400, "malformed_request", "malformed_request"}, {408, "request_timeout", "request_timeout"}, {413, "", "body_too_large"},
-		{431, "head_too_large", "head_too_large"}, {414, "", "head_too_large"}, {500, "", "internal_error"}, {501, "transfer coding \"x\"", "malformed_request"}, {503, "shutting_down", "shutting_down"}, {0, "", "malformed_request"},
+		{400, "malformed_request", "malformed_request"},
+		{408, "request_timeout", "request_timeout"},
+		{413, "", "body_too_large"},
+		{431, "head_too_large", "head_too_large"},
+		{414, "", "head_too_large"},
+		{500, "", "internal_error"},
+		{501, "transfer coding \"x\"", "malformed_request"},
+		{503, "shutting_down", "shutting_down"},
+		{0, "", "malformed_request"},
 	} {
 		for _, started := range []bool{false, true} {
 			r := newRig(t)

@@ -87,10 +87,6 @@ func (x *Exchange) onUpstreamHead(h *ResponseHead, out *Actions) {
 // beginStream begins the response of a stream.
 func (x *Exchange) beginStream(out *Actions) {
 	x.mode = modeStream
-	if x.responded { // white space came first
-		x.hide = x.hide && x.length < 0
-		return
-	}
 	if x.hide || x.c.await {
 		x.length = -1
 	}
@@ -114,21 +110,38 @@ func (x *Exchange) onUpstreamBody(data []byte, out *Actions) {
 		x.ttfb = x.now - x.started
 	}
 	x.got += int64(len(data))
-	if x.mode == modeSniff {
-		if c := firstByte(data); c == '{' || c == '[' {
-			x.mode = modeJSON
-		} else if c != 0 {
-			x.beginStream(out)
-		}
+	if x.mode == modeSniff && x.sniff(data, out) {
+		return
 	}
 	switch x.mode {
 	case modeStream:
 		x.passStream(data, out)
 		return
-	case modeJSON, modeSniff:
+	case modeJSON:
 		x.sse.Feed(data)
 	}
 	x.passBody(data, out)
+}
+
+// sniff decides by the first byte that is no white space what came where a
+// stream was asked for. It keeps white space until then and reports that it
+// did.
+func (x *Exchange) sniff(data []byte, out *Actions) (kept bool) {
+	switch c := firstByte(data); {
+	case c == '{' || c == '[':
+		x.mode = modeJSON
+	case c != 0:
+		x.beginStream(out)
+		before := x.hold
+		x.hold = nil // passStream may write to its own
+		x.passStream(before, out)
+	case len(x.hold)+len(data) > holdBytes:
+		x.mode = modeJSON
+	default:
+		x.hold = append(x.hold, data...)
+		return true
+	}
+	return false
 }
 
 // firstByte is the first byte that is no white space, 0 when there is none.

@@ -324,3 +324,53 @@ func TestLargeFrameIsNotHeld(t *testing.T) {
 		t.Errorf("%d bytes", len(resp.Body))
 	}
 }
+
+// TestClientLeavesWithTheWholeAnswer: it may be gone before the engine tells
+// of the upstream's end. It has what it asked for, and pays for all of it.
+func TestClientLeavesWithTheWholeAnswer(t *testing.T) {
+	const done = "data: [DONE]\n\n"
+	const plain = `{"choices":[{"message":{"content":"abcd"}}],"usage":{"prompt_tokens":3,"completion_tokens":5}}`
+	for _, tc := range []struct {
+		story string
+		head  exchange.ResponseHead
+		body  string
+		short int64 // bytes that were not accepted
+		want  logrow.Outcome
+	}{
+		{"a stream with its terminator", exchange.ResponseHead{Status: 200, Fields: sse().Fields, ContentLength: -1}, frame("abcd") + done, 0, logrow.Answered},
+		{"a stream without", exchange.ResponseHead{Status: 200, Fields: sse().Fields, ContentLength: -1}, frame("abcd"), 0, logrow.ClientLeft},
+		{"a stream whose terminator was not accepted", exchange.ResponseHead{Status: 200, Fields: sse().Fields, ContentLength: -1}, frame("abcd") + done, 1, logrow.ClientLeft},
+		{"an answer of known length", exchange.ResponseHead{Status: 200, ContentLength: int64(len(plain))}, plain, 0, logrow.Answered},
+		{"an answer that is not all accepted", exchange.ResponseHead{Status: 200, ContentLength: int64(len(plain))}, plain, 1, logrow.ClientLeft},
+	} {
+		r := newRig(t)
+		x := r.core.Acquire()
+		var out exchange.Actions
+		body := streamBody
+		if tc.head.ContentLength > 0 {
+			body = `{"model":"plain","messages":[{"role":"user","content":"hi"}]}`
+		}
+		req := post(pathChat, body)
+		for _, ev := range []exchange.Event{
+			{Kind: exchange.EvRequestHead, Head: &exchange.RequestHead{Method: req.Method, Target: req.Target, Fields: req.Fields, ContentLength: int64(len(body))}},
+			{Kind: exchange.EvRequestBody, Data: []byte(body)},
+			{Kind: exchange.EvRequestEnd},
+			{Kind: exchange.EvUpstreamHead, Response: &tc.head},
+			{Kind: exchange.EvUpstreamBody, Data: []byte(tc.body)},
+			{Kind: exchange.EvCancelled, Delivered: int64(len(tc.body)) - tc.short},
+		} {
+			x.Step(r.clock(), &ev, &out)
+		}
+		var row *logrow.Row
+		for _, a := range out.List {
+			if a.Kind == exchange.ActAppendRow {
+				row = a.Row
+			}
+		}
+		if row == nil || row.Outcome != tc.want {
+			t.Errorf("%s: row %+v, want %v", tc.story, row, tc.want)
+		}
+		r.core.Release(x)
+		r.idle()
+	}
+}

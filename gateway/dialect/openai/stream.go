@@ -128,8 +128,6 @@ func (s *Stream) Scan(b []byte) (n int, kind FrameKind) {
 			}
 		case lineDone:
 			i = s.inTerminator(b, i)
-		default:
-			i = s.toLineEnd(b, i)
 		case lineMark:
 			if b[i] != mark[s.match] {
 				s.state = lineStart
@@ -142,6 +140,8 @@ func (s *Stream) Scan(b []byte) (n int, kind FrameKind) {
 			if s.match++; s.match == len(mark) {
 				s.state = lineStart
 			}
+		default:
+			i = s.toLineEnd(b, i)
 		}
 	}
 	return i, FrameNone

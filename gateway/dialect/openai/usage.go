@@ -8,9 +8,6 @@ type Usage struct {
 	HasPrompt, HasOutput, HasTotal bool
 }
 
-// Came reports whether there is enough to bill by.
-func (u *Usage) Came() bool { return u.HasPrompt || u.HasOutput || u.HasTotal }
-
 // Billed is the tokens to bill. Two readings are taken where providers differ:
 // a missing output is what the total leaves beside the prompt (embeddings tell
 // prompt and total), and reasoning that a provider leaves out of

@@ -1,7 +1,6 @@
 package pglog
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +35,7 @@ type Writer struct {
 	ids   []int64 // labels of the batch
 	data  []byte  // the batch as COPY takes it
 	sql   []byte
-	src   bytes.Reader
+	src   *source
 }
 
 // OpenWriter connects, makes the schema when there is none, and registers the
@@ -46,7 +45,7 @@ func OpenWriter(ctx context.Context, o Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{o: o, pool: pool}
+	w := &Writer{o: o, pool: pool, src: new(source)}
 	if err := migrate(ctx, pool); err != nil {
 		pool.Close()
 		return nil, err
@@ -137,8 +136,11 @@ func (w *Writer) copy(ctx context.Context, last int64) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	defer conn.Release()
-	w.src.Reset(w.data)
-	_, err = conn.Conn().PgConn().CopyFrom(ctx, &w.src, string(b))
+	w.src.begin(w.data)
+	if _, err = conn.Conn().PgConn().CopyFrom(ctx, w.src, string(b)); err != nil {
+		w.src.end()
+		w.src = new(source)
+	}
 	return err
 }
 
