@@ -70,6 +70,7 @@ func (a *Answer) run(run []byte, cont int) {
 	switch d.str {
 	case strCount:
 		a.count(int64(len(run) - cont))
+		a.lone()
 		if a.KeepText && d.want == wantText {
 			a.Text = append(a.Text, run...)
 		}
@@ -109,6 +110,7 @@ func (a *Answer) inEscape(c byte) {
 	case d.esc == 1:
 		d.esc = 0
 		d.nameLen = maxName + 1 // names that we know have no escapes
+		a.lone()
 		a.escaped(rune(plainEscape(c)), 1)
 		return
 	}
@@ -120,6 +122,7 @@ func (a *Answer) inEscape(c byte) {
 	d.nameLen = maxName + 1
 	switch {
 	case 0xD800 <= d.unit && d.unit < 0xDC00:
+		a.lone()
 		d.high = d.unit
 		a.escaped(-1, 1)
 	case 0xDC00 <= d.unit && d.unit < 0xE000:
@@ -130,6 +133,7 @@ func (a *Answer) inEscape(c byte) {
 		}
 		a.escaped(r, 0)
 	default:
+		a.lone()
 		a.escaped(d.unit, 1)
 	}
 }
@@ -147,9 +151,18 @@ func (a *Answer) escaped(r rune, n int64) {
 	}
 }
 
+// lone puts U+FFFD for a first surrogate whose second did not come.
+func (a *Answer) lone() {
+	if a.doc.high != 0 {
+		a.doc.high = 0
+		a.escaped(utf8.RuneError, 0)
+	}
+}
+
 // endString acts on a whole string.
 func (a *Answer) endString() {
 	d := &a.doc
+	a.lone()
 	d.state = docBetween
 	short := d.nameLen <= maxName
 	switch d.str {

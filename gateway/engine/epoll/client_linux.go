@@ -2,7 +2,6 @@ package epoll
 
 import (
 	"bytes"
-	"net/netip"
 
 	"golang.org/x/sys/unix"
 
@@ -45,7 +44,6 @@ type client struct {
 	hold     []byte // read, not yet consumed
 	body     wire.Body
 	since    int64 // begin of the phase
-	peer     unix.Sockaddr
 
 	core     *exchange.Core
 	x        *exchange.Exchange
@@ -70,9 +68,9 @@ type client struct {
 	pendSince int64 // of the last progress
 }
 
-func (c *client) begin(fd int32, peer unix.Sockaddr) {
+func (c *client) begin(fd int32) {
 	l := c.l
-	*c = client{l: l, fd: fd, index: len(l.clients), hold: c.hold[:0], pendSegs: c.pendSegs[:0], peer: peer, since: l.now}
+	*c = client{l: l, fd: fd, index: len(l.clients), hold: c.hold[:0], pendSegs: c.pendSegs[:0], since: l.now}
 	l.clients = append(l.clients, c)
 }
 
@@ -240,7 +238,6 @@ func (c *client) requestHead(b []byte) (n int, ok bool) {
 	c.delivered, c.timer = 0, 0
 	c.body.Reset(r.Body, r.ContentLength)
 	c.phase, c.since = phaseBusy, l.now
-	r.RemoteAddr = ""
 	l.ev = exchange.Event{Kind: exchange.EvRequestHead, Head: &r.RequestHead}
 	c.step()
 	return n, c.phase != phaseClosed
@@ -295,15 +292,4 @@ func (c *client) refuseWith(status int, reason string) {
 	c.hold = c.hold[:0]
 	l.ev = exchange.Event{Kind: exchange.EvBadRequest, Status: status, Reason: reason}
 	c.step()
-}
-
-// remote is the client's address, for logs.
-func (c *client) remote() string {
-	switch a := c.peer.(type) {
-	case *unix.SockaddrInet4:
-		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port)).String()
-	case *unix.SockaddrInet6:
-		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr), uint16(a.Port)).String()
-	}
-	return ""
 }

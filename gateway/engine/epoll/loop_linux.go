@@ -40,7 +40,6 @@ type loop struct {
 	socks   []sock // by descriptor
 	clients []*client
 	free    []*client // ended ones, for reuse
-	freeUp  []*upstream
 	pools   map[poolKey]*pool
 
 	now       int64
@@ -272,7 +271,7 @@ func (l *loop) closeAll() {
 func (l *loop) accept() {
 	limit := l.e.o.Core().Limits().MaxConns
 	for range batch {
-		fd, sa, err := unix.Accept4(int(l.lnFD), unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		fd, _, err := unix.Accept4(int(l.lnFD), unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
 			if err == unix.EMFILE || err == unix.ENFILE {
 				l.e.o.Logger.Warn("no descriptor left for a new client", "error", err)
@@ -298,7 +297,7 @@ func (l *loop) accept() {
 		} else {
 			c = &client{l: l}
 		}
-		c.begin(int32(fd), sa)
+		c.begin(int32(fd))
 		s.c = c
 		l.e.stats.clients.Add(1)
 	}

@@ -28,7 +28,7 @@ type Options struct {
 	Args   []string
 	Dir    string
 	Env    []string  // nil: this process's own
-	Stdin  io.Reader // nil: none
+	Stdin  io.Reader // nil: none; a file is handed on, others are copied and must not block for ever
 	Stdout io.Writer // nil: into the tail that errors show, as standard error
 }
 

@@ -3,7 +3,6 @@ package child
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -42,8 +41,11 @@ func TestMain(m *testing.M) {
 // start starts this test binary in a role. Its standard input stays open.
 func start(t *testing.T, role string) (*Process, <-chan string) {
 	t.Helper()
-	r, w := io.Pipe()
-	t.Cleanup(func() { w.Close() })
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); w.Close() })
 	first := make(chan string, 1)
 	p, err := Start(Options{
 		Name: role, File: os.Args[0], Env: append(os.Environ(), "CHILD_TEST="+role), Stdin: r, Stdout: &Lines{To: first},

@@ -47,7 +47,8 @@ func TestJoin(t *testing.T) {
 			"failed requests and strangers have no toll",
 			[]contract.ClientRecord{{ID: 1, Sent: 1, LastByte: 2, Outcome: contract.Reset}, answered(2, 1, 9, false)},
 			[]contract.MockStamp{{ID: 1, Received: 1, LastSent: 1}, {ID: 3, Received: 1, LastSent: 1}},
-			map[string][]int64{}, 0, 0,
+			map[string][]int64{},
+			0, 0,
 		},
 		{
 			"clocks that disagree are noticed",

@@ -21,7 +21,7 @@ const (
 	wallFloor    = 30 * time.Microsecond // per request, enough in flight to fill two cores
 	wallGateway  = 70 * time.Microsecond
 	wallNetHTTP  = 180 * time.Microsecond // on top
-	wallStore    = 40 * time.Microsecond  // on top: rows committed before answers end
+	wallStore    = 40 * time.Microsecond  // on top: rows committed before answers end, or sent to a server
 	wallFrame    = 8 * time.Microsecond   // per streamed frame and hop
 	wallKB       = 250 * time.Nanosecond  // per KB of request body and hop
 	wallAlone    = 90 * time.Microsecond  // on top with one request in flight: nothing overlaps
@@ -57,6 +57,7 @@ func Estimate(c *contract.Cell, bodyBytes int) time.Duration {
 	}
 	if c.LogStore == "postgres" {
 		start += startPostgres
+		each += wallStore
 	}
 	if c.Durability == "group" || c.Durability == "sync" {
 		each += wallStore

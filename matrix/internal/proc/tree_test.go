@@ -16,27 +16,34 @@ func TestBetween(t *testing.T) {
 		peakRSSBytes int64
 	}{
 		{
-			"one process works", map[int]Process{1: {CPUNs: ms(5), Involuntary: 2}},
-			map[int]Process{1: {CPUNs: ms(8), Involuntary: 7, PeakRSSBytes: 100}}, ms(3), 0, 1, 5, 100,
+			"one process works",
+			map[int]Process{1: {CPUNs: ms(5), Involuntary: 2}},
+			map[int]Process{1: {CPUNs: ms(8), Involuntary: 7, PeakRSSBytes: 100}},
+			ms(3), 0, 1, 5, 100,
 		},
 		{
-			"a child begins in between: all its time counts", map[int]Process{1: {CPUNs: ms(5)}},
-			map[int]Process{1: {CPUNs: ms(6)}, 2: {CPUNs: ms(4), PeakRSSBytes: 7}}, ms(5), 0, 2, 0, 7,
+			"a child begins in between: all its time counts",
+			map[int]Process{1: {CPUNs: ms(5)}},
+			map[int]Process{1: {CPUNs: ms(6)}, 2: {CPUNs: ms(4), PeakRSSBytes: 7}},
+			ms(5), 0, 2, 0, 7,
 		},
 		{
 			"a child ends in between: its parent's record counts, less what was counted before",
 			map[int]Process{1: {CPUNs: ms(5)}, 2: {CPUNs: ms(30)}},
-			map[int]Process{1: {CPUNs: ms(6), DeadCPUNs: ms(40)}}, ms(11), ms(10), 1, 0, 0,
+			map[int]Process{1: {CPUNs: ms(6), DeadCPUNs: ms(40)}},
+			ms(11), ms(10), 1, 0, 0,
 		},
 		{
 			"a dead child not waited for adds nothing and takes nothing",
 			map[int]Process{1: {CPUNs: ms(5)}, 2: {CPUNs: ms(30)}},
-			map[int]Process{1: {CPUNs: ms(6)}}, ms(1), 0, 1, 0, 0,
+			map[int]Process{1: {CPUNs: ms(6)}},
+			ms(1), 0, 1, 0, 0,
 		},
 		{
 			"ticks round below what the CPU clock had counted: never negative",
 			map[int]Process{1: {CPUNs: ms(5)}, 2: {CPUNs: ms(39)}},
-			map[int]Process{1: {CPUNs: ms(6), DeadCPUNs: ms(30)}}, ms(1), 0, 1, 0, 0,
+			map[int]Process{1: {CPUNs: ms(6), DeadCPUNs: ms(30)}},
+			ms(1), 0, 1, 0, 0,
 		},
 	} {
 		t.Run(c.story, func(t *testing.T) {

@@ -1,0 +1,126 @@
+package matrix
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tollgate-lab/tollgate/matrix/internal/bench"
+	"github.com/tollgate-lab/tollgate/results"
+)
+
+// TestMiniRun goes the whole line: spec, plan, in-process and direct stacks,
+// load, audit, results, report, export.
+func TestMiniRun(t *testing.T) {
+	dir := t.TempDir()
+	status, out, errOut := call(t.Context(), "run", "--spec", "testdata/mini.yaml", "--out", dir)
+	if status != exitOK {
+		t.Fatalf("status %d\n%s\n%s", status, out, errOut)
+	}
+	for _, want := range []string{"Audit: clean", "Report: " + dir} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in the output", want)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%d runs, %v", len(entries), err)
+	}
+	home := filepath.Join(dir, entries[0].Name())
+	run, err := results.ReadFile(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkMini(t, run)
+	if status, out, errOut := call(t.Context(), "export", home, "--format", "bench"); status != exitOK || !strings.Contains(out, "Benchmark") {
+		t.Errorf("export: %d %q %q", status, out, errOut)
+	}
+	if status, out, errOut := call(t.Context(), "report", home); status != exitOK || !strings.Contains(out, "Report: ") {
+		t.Errorf("report: %d %q %q", status, out, errOut)
+	}
+}
+
+func checkMini(t *testing.T, run *results.Run) {
+	t.Helper()
+	if run.Final == nil || run.Final.Status != results.Complete {
+		t.Errorf("final %+v", run.Final)
+	}
+	seen := make(map[string]int)
+	for i := range run.Repetitions {
+		r := &run.Repetitions[i]
+		key := r.Cell.Key()
+		seen[r.Cell.Section]++
+		if r.Skipped != nil {
+			t.Errorf("%s skipped: %v", key, r.Skipped)
+			continue
+		}
+		if !r.Audit.OK() {
+			t.Errorf("%s: %+v", key, r.Audit)
+		}
+		if r.Scheduled != 40 || r.RequestsPerS <= 0 || r.MeasuredNs <= 0 {
+			t.Errorf("%s: scheduled %d, %g per second, %d ns", key, r.Scheduled, r.RequestsPerS, r.MeasuredNs)
+		}
+		for _, name := range []string{results.ServiceTime, results.Toll, results.TollRequestLeg, results.TollResponseLeg} {
+			h, err := r.Histograms[name].Decode()
+			if err != nil || h.TotalCount() != 40 {
+				t.Errorf("%s: histogram %s: %v", key, name, err)
+			}
+		}
+		if r.Resources.Process == nil || r.Resources.Process.CPUNs <= 0 || r.CoresBusy <= 0 {
+			t.Errorf("%s: resources %+v, cores busy %g", key, r.Resources.Process, r.CoresBusy)
+		}
+		if r.Resources.Gateway != nil || r.Resources.Mock != nil {
+			t.Errorf("%s: one process cannot be split: %+v", key, r.Resources)
+		}
+		if r.Cell.LogStore == "sqlite" && (r.Log == nil || r.Log.Rows != 50) {
+			t.Errorf("%s: log %+v, want 50 rows", key, r.Log)
+		}
+	}
+	for section, want := range map[string]int{
+		"concurrency-inprocess": 2 * 4, "engines": 2 * 3, "profiles": 2 * 3, "durability": 2 * 4, "surfaces": 2 * 2,
+	} {
+		if seen[section] != want {
+			t.Errorf("section %s: %d repetitions, want %d", section, seen[section], want)
+		}
+	}
+	if len(run.Sections) != 2*3 {
+		t.Errorf("%d direct records, want 6", len(run.Sections))
+	}
+	for i := range run.Sections {
+		d := run.Sections[i].Direct
+		if d == nil || d.Failures != 0 || d.Calls != 40 {
+			t.Errorf("%s: %+v", run.Sections[i].Cell.Key(), d)
+		}
+	}
+}
+
+func TestBench(t *testing.T) {
+	status, out, errOut := call(t.Context(), "bench", "200", "8")
+	if status != exitOK {
+		t.Fatalf("status %d: %s %s", status, out, errOut)
+	}
+	var r bench.Report
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Mode != "inprocess" || r.Requests != 200 || r.Concurrency != 8 || r.StreamShare != 0.2 || r.Failures != 0 {
+		t.Errorf("%+v", r)
+	}
+	if !(0 < r.P50 && r.P50 <= r.P95 && r.P95 <= r.P99 && r.P99 <= r.Max) || r.RequestsPerS <= 0 || r.Seconds <= 0 {
+		t.Errorf("times do not rise: %+v", r)
+	}
+	if r.SamplesBeyond["p99"] != 2 || len(r.Warnings) == 0 {
+		t.Errorf("2 samples lie beyond p99 of 200, and that wants a warning: %+v", r)
+	}
+}
+
+// TestBenchWithAWrongKey: a gateway that refuses makes the status 1.
+func TestBenchWithAWrongKey(t *testing.T) {
+	t.Setenv("TOLLGATE_BENCH_KEY", "not-the-key")
+	status, out, _ := call(t.Context(), "bench", "10", "2")
+	if status != exitFailed || !strings.Contains(out, `"failures": 10`) || !strings.Contains(out, `"rejected": 10`) {
+		t.Errorf("status %d: %s", status, out)
+	}
+}
