@@ -3,7 +3,6 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 
@@ -136,12 +135,7 @@ func wantError(t *testing.T, story, body string) {
 
 func TestADeadUpstreamIs502AndTheGatewayStartsWithoutIt(t *testing.T) {
 	eachEngine(t, func(t *testing.T, more string) {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		dead := "http://" + ln.Addr().String()
-		ln.Close()
+		const dead = "http://127.0.0.1:1" // nobody listens on port 1
 		g := begin(t, configText(dead, more))
 		if got := ask(t, "GET", "http://"+g.Addr()+"/readyz", "", ""); got.status != 200 {
 			t.Errorf("readyz: %d %s", got.status, got.body)

@@ -64,7 +64,13 @@ func Build(ctx context.Context, root string, h Hashes, at Checkout, say func(str
 		return Programs{}, fmt.Errorf("build programs: %w", err)
 	}
 	defer os.RemoveAll(tmp)
-	args := []string{"build", "-o", tmp + string(filepath.Separator)}
+	// The commit belongs in the files, whatever GOFLAGS says; where git does not
+	// answer, asking for it would fail the build.
+	stamp := "-buildvcs=false"
+	if at.Revision != "" {
+		stamp = "-buildvcs=auto"
+	}
+	args := []string{"build", stamp, "-o", tmp + string(filepath.Separator)}
 	for _, m := range mains {
 		args = append(args, m.pkg)
 	}

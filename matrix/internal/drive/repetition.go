@@ -17,8 +17,8 @@ import (
 
 // repetition runs one load cell once, in fresh pieces. It fills everything
 // but the run's bookkeeping (block, order, attempt, marks) and the canary.
-func (d *Driver) repetition(ctx context.Context, c *contract.Cell) (rep *results.Repetition, err error) {
-	rep = &results.Repetition{Cell: *c, Started: time.Now().UTC()}
+func (d *Driver) repetition(ctx context.Context, c *contract.Cell) (*results.Repetition, error) {
+	rep := &results.Repetition{Cell: *c, Started: time.Now().UTC()}
 	j, err := job(c, d.DataDir)
 	if err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func (d *Driver) repetition(ctx context.Context, c *contract.Cell) (rep *results
 		return nil, err
 	}
 	defer func() {
-		if closeErr := s.Close(); closeErr != nil && err == nil {
-			rep.Warnings = append(rep.Warnings, closeErr.Error())
+		if err := s.Close(); err != nil {
+			rep.Warnings = append(rep.Warnings, err.Error())
 		}
 		rep.Finished = time.Now().UTC()
 	}()
