@@ -34,6 +34,7 @@ func TestMiniRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkMini(t, run)
+	checkPublish(t, home, run)
 	if status, out, errOut := call(t.Context(), "export", home, "--format", "bench"); status != exitOK || !strings.Contains(out, "Benchmark") {
 		t.Errorf("export: %d %q %q", status, out, errOut)
 	}
@@ -79,7 +80,7 @@ func checkMini(t *testing.T, run *results.Run) {
 		}
 	}
 	for section, want := range map[string]int{
-		"concurrency-inprocess": 2 * 4, "engines": 2 * 3, "profiles": 2 * 3, "durability": 2 * 4, "surfaces": 2 * 2,
+		"concurrency-inprocess": 2 * 4, "engines": 2 * 3, "workers": 2 * 3, "log-store": 2 * 4, "bodies": 2 * 2,
 	} {
 		if seen[section] != want {
 			t.Errorf("section %s: %d repetitions, want %d", section, seen[section], want)
@@ -93,6 +94,44 @@ func checkMini(t *testing.T, run *results.Run) {
 		if d == nil || d.Failures != 0 || d.Calls != 40 {
 			t.Errorf("%s: %+v", run.Sections[i].Cell.Key(), d)
 		}
+	}
+}
+
+// checkPublish publishes the run in a checkout of its own.
+func checkPublish(t *testing.T, home string, run *results.Run) {
+	t.Helper()
+	root := t.TempDir()
+	if err := os.CopyFS(filepath.Join(root, "results", results.RunsDir, run.Header.Name), os.DirFS(home)); err != nil {
+		t.Fatal(err)
+	}
+	if err := publishRun(root, run); err != nil {
+		t.Fatal(err)
+	}
+	p, err := results.LoadPublished(filepath.Join(root, "results"))
+	if err != nil || p.Sections["staged"] != run.Header.Name {
+		t.Errorf("published %+v %v", p, err)
+	}
+	if differ, err := render(root, true); err != nil || len(differ) != 0 {
+		t.Errorf("what was just rendered differs: %v %v", differ, err)
+	}
+	path := filepath.Join(root, "BENCHMARKS.md")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoiled := strings.Replace(string(text), run.Header.Name, "another-run", 1)
+	if err := os.WriteFile(path, []byte(spoiled), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if differ, err := render(root, true); err != nil || len(differ) != 1 || differ[0] != "BENCHMARKS.md" {
+		t.Errorf("a changed figure goes unseen: %v %v", differ, err)
+	}
+	if differ, err := render(root, false); err != nil || len(differ) != 1 {
+		t.Errorf("render: %v %v", differ, err)
+	}
+	again, err := os.ReadFile(path)
+	if err != nil || string(again) != string(text) {
+		t.Errorf("render does not bring the text back: %v", err)
 	}
 }
 

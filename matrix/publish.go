@@ -40,22 +40,25 @@ func publishRun(root string, run *results.Run) error {
 	if err := p.Update(run); err != nil {
 		return err
 	}
-	if err := p.Save(dir); err != nil {
+	// What cannot be rendered is not published.
+	if _, err := renderFrom(root, p, false); err != nil {
 		return err
 	}
-	_, err = render(root, false)
-	return err
+	return p.Save(dir)
 }
 
 // render makes BENCHMARKS.md and its plots from the published runs. With
 // check nothing is written; differ names what is not as it should be.
 func render(root string, check bool) (differ []string, err error) {
-	dir := filepath.Join(root, "results")
-	p, err := results.LoadPublished(dir)
+	p, err := results.LoadPublished(filepath.Join(root, "results"))
 	if err != nil {
 		return nil, err
 	}
-	runs, err := p.Load(dir)
+	return renderFrom(root, p, check)
+}
+
+func renderFrom(root string, p *results.Published, check bool) (differ []string, err error) {
+	runs, err := p.Load(filepath.Join(root, "results"))
 	if err != nil {
 		return nil, err
 	}

@@ -187,7 +187,7 @@ func (l *lab) site(ctx context.Context, say func(string)) (s *stack.Site, closer
 func (l *lab) header(s *stack.Site, f *planFlags) (*results.Header, error) {
 	started := time.Now().UTC()
 	fp := host.Fingerprint()
-	src := results.Sources{HarnessHash: l.hashes.Harness, MockHash: l.hashes.Mock, GatewayCommit: l.checkout.Revision, GatewayDirty: l.checkout.Dirty}
+	src := results.Sources{Version: ownVersion(), HarnessHash: l.hashes.Harness, MockHash: l.hashes.Mock, GatewayCommit: l.checkout.Revision, GatewayDirty: l.checkout.Dirty}
 	if l.programs.Gateway != "" {
 		stamp, err := build.ReadStamp(l.programs.Gateway)
 		if err != nil {

@@ -34,6 +34,14 @@ func versionCommand(_ context.Context, in *invocation) (int, error) {
 	return exitOK, nil
 }
 
+// ownVersion is the main module's version: "(devel)" in a checkout.
+func ownVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return ""
+}
+
 func bodyCommand(_ context.Context, in *invocation) (int, error) {
 	rest, err := parseMixed(flags("body"), in.args)
 	if err != nil {

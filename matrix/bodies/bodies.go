@@ -108,14 +108,3 @@ func Plain(body []byte) ([]byte, error) {
 	}
 	return out, nil
 }
-
-// ModelOf is the model that a body asks for.
-func ModelOf(body []byte) (string, error) {
-	var top struct {
-		Model string `json:"model"`
-	}
-	if err := json.Unmarshal(body, &top); err != nil {
-		return "", fmt.Errorf("request body: %w", err)
-	}
-	return top.Model, nil
-}

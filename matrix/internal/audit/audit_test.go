@@ -21,7 +21,7 @@ func healthy() *Facts {
 			"billed_prompt_tok": 4, "billed_output_tok": 8, "spend_nano": 40,
 		},
 		Gauges:     results.LedgerSums{"in_flight": 0, "open_reservations": 0},
-		Log:        &Log{Rows: 4, CostNano: 40, ByID: map[uint64][]Row{}, Promised: true},
+		Log:        &Log{Rows: 4, CostNano: 40, ByID: map[uint64][]Row{}},
 		BudgetNano: 1000,
 	}
 	f.Warmup[contract.Answered] = 1
@@ -128,6 +128,7 @@ var faults = []struct {
 	{"an answered request was lost to the kill", killed, func(f *Facts) { delete(f.Log.ByID, 2); f.Log.Rows-- }, []string{"rows lost to the kill ≤ requests in flight then", "answered requests in the log"}},
 	{"more rows than requests after a kill", killed, func(f *Facts) { f.Log.Rows += 2 }, []string{"rows lost to the kill ≤ requests in flight then"}},
 	{"a row was written twice", healthy, func(f *Facts) { f.Log.ByID[2] = append(f.Log.ByID[2], f.Log.ByID[2][0]) }, []string{"requests with more than one row"}},
+	{"a row carries an id that nobody sent", healthy, func(f *Facts) { f.Log.Foreign = 1 }, []string{"log rows without an id of the load"}},
 	{"the log's money differs from the ledger's", healthy, func(f *Facts) { f.Log.CostNano++ }, []string{"cost in the log = spend, in 1e-9 dollars"}},
 	{"a reservation leaked", healthy, func(f *Facts) { f.Gauges["open_reservations"] = 1 }, []string{"open reservations after the drain"}},
 	{"a request never ended", healthy, func(f *Facts) { f.Gauges["in_flight"] = 1 }, []string{"requests in flight after the drain"}},

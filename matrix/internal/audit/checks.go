@@ -22,7 +22,7 @@ type check func(*Facts) (results.Check, bool)
 var checks = []check{
 	scheduled, failures, received, answered, identified,
 	billedPrompt, billedOutput, billedPerRequest, billedAborted,
-	logRows, logDrops, logComplete, logOnce, logCost,
+	logRows, logDrops, logComplete, logOnce, logForeign, logCost,
 	reservations, inFlight, spend,
 	workerBack, serviceWentOn,
 }

@@ -40,8 +40,6 @@ type Log struct {
 	CostNano int64            // sum over rows
 	ByID     map[uint64][]Row // rows with a lab id
 	Foreign  int64            // rows without one
-	// Promised says that a row is durable before its answer ends (sync, group).
-	Promised bool
 }
 
 // Row is the part of a log row that is compared.

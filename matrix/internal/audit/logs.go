@@ -88,6 +88,14 @@ func logOnce(f *Facts) (results.Check, bool) {
 	return equal("requests with more than one row", 0, int64(len(twice)), detail)
 }
 
+// logForeign: the load is alone with its gateway, so every row is one of its.
+func logForeign(f *Facts) (results.Check, bool) {
+	if f.Log == nil || f.Join != contract.JoinHeader {
+		return absent()
+	}
+	return equal("log rows without an id of the load", 0, f.Log.Foreign, "")
+}
+
 func logCost(f *Facts) (results.Check, bool) {
 	if f.Log == nil || f.Ledger == nil || f.Kill != nil || f.Ledger["rows_dropped"] > 0 {
 		return absent()

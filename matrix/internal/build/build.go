@@ -2,11 +2,14 @@ package build
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +44,9 @@ func Build(ctx context.Context, root string, h Hashes, at Checkout, say func(str
 		cache = os.TempDir()
 	}
 	parent := filepath.Join(cache, "tollgate", "programs")
-	name := h.All[:24]
+	// Other compilers make other programs of the same sources.
+	compiler := sha256.Sum256([]byte(runtime.Version() + runtime.GOOS + runtime.GOARCH))
+	name := h.All[:24] + "-" + hex.EncodeToString(compiler[:4])
 	if at.Revision != "" {
 		// The stamp in the file is part of what was built.
 		name += "-" + at.Revision[:min(12, len(at.Revision))]

@@ -91,6 +91,9 @@ func noise(h proc.Host) results.HostNoise {
 	}
 }
 
+// fewInFlight is a concurrency at which 40 ms are no queue.
+const fewInFlight = 10
+
 // collect drains the gateway, reads what every piece counted, joins and
 // audits.
 func (d *Driver) collect(ctx context.Context, s *stack.Stack, run *stack.Run, killed *audit.Kill, rep *results.Repetition) error {
@@ -117,6 +120,9 @@ func (d *Driver) collect(ctx context.Context, s *stack.Stack, run *stack.Run, ki
 	}
 	maps.Copy(rep.Histograms, hist)
 	rep.Warnings = append(rep.Warnings, tolls.Warnings()...)
+	if rep.Cell.Conc <= fewInFlight && tolls.NearDelayedACK() {
+		rep.Warnings = append(rep.Warnings, "the toll is near 40 ms: Nagle's algorithm meeting delayed ACK, on a hop without TCP_NODELAY")
+	}
 	rep.Truth = &truth
 	f := &audit.Facts{
 		Cell: rep.Cell, Scheduled: run.Scheduled, Measured: counts(run.Outcomes), Warmup: counts(run.WarmupOutcomes),

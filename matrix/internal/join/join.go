@@ -103,6 +103,18 @@ func (t *Tolls) Histograms() (map[string]results.Histogram, error) {
 	return out, nil
 }
 
+// NearDelayedACK reports whether the median toll is about 40 ms: the time by
+// which Linux delays an ACK, and the mark of a hop without TCP_NODELAY.
+func (t *Tolls) NearDelayedACK() bool {
+	h := t.hist[results.Toll]
+	if h == nil {
+		return false
+	}
+	const ms = 1_000_000
+	p50 := h.ValueAtPercentile(50)
+	return 38*ms <= p50 && p50 <= 46*ms
+}
+
 // Warnings says what weakens the join.
 func (t *Tolls) Warnings() (out []string) {
 	if t.Joined < t.Answered {

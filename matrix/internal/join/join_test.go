@@ -94,3 +94,18 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%q", w)
 	}
 }
+
+func TestNearDelayedACK(t *testing.T) {
+	for _, c := range []struct {
+		toll int64
+		want bool
+	}{{100_000, false}, {40_500_000, true}, {80_000_000, false}} {
+		got := Join([]contract.ClientRecord{answered(1, 1, c.toll+21, false)}, []contract.MockStamp{{ID: 1, Received: 11, LastSent: 21}})
+		if got.NearDelayedACK() != c.want {
+			t.Errorf("toll of %d ns: %v, want %v", c.toll, !c.want, c.want)
+		}
+	}
+	if Join(nil, nil).NearDelayedACK() {
+		t.Error("no request is near 40 ms")
+	}
+}

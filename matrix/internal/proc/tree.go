@@ -61,11 +61,3 @@ func Between(a, b *Reading) (Use, error) {
 	}
 	return u, nil
 }
-
-// RSSBytes is the memory of the tree now.
-func (r *Reading) RSSBytes() (n int64) {
-	for _, p := range r.Procs {
-		n += p.RSSBytes
-	}
-	return n
-}

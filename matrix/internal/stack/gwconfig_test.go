@@ -11,6 +11,7 @@ import (
 
 	"github.com/tollgate-lab/tollgate/gateway/config"
 	"github.com/tollgate-lab/tollgate/matrix/internal/spec"
+	"github.com/tollgate-lab/tollgate/results"
 	"github.com/tollgate-lab/tollgate/results/contract"
 )
 
@@ -76,6 +77,25 @@ func TestTheRunnersEnvironmentIsNotTheGateways(t *testing.T) {
 	got := cleanEnv([]string{"PATH=/bin", "TOLLGATE_LISTEN=x", "HOME=/"})
 	if d := cmp.Diff([]string{"PATH=/bin", "HOME=/"}, got); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestDrained(t *testing.T) {
+	for _, c := range []struct {
+		story string
+		sums  results.LedgerSums
+		want  bool
+	}{
+		{"nothing ever came", results.LedgerSums{}, true},
+		{"a request in flight", results.LedgerSums{"in_flight": 1}, false},
+		{"a reservation is held", results.LedgerSums{"open_reservations": 1}, false},
+		{"a row is on its way", results.LedgerSums{"rows_appended": 3, "rows_stored": 2}, false},
+		{"stored, dropped or failed", results.LedgerSums{"rows_appended": 3, "rows_stored": 1, "rows_dropped": 1, "rows_failed": 1}, true},
+		{"a dead worker's row", results.LedgerSums{"rows_appended": 1, "rows_unreported": 1}, true},
+	} {
+		if got := drained(c.sums); got != c.want {
+			t.Errorf("%s: %v, want %v", c.story, got, c.want)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *Stack) Log(ctx context.Context) (l *audit.Log, err error) {
 		return nil, err
 	}
 	defer r.Close()
-	l = &audit.Log{ByID: make(map[uint64][]audit.Row), Promised: s.log.Durability != logstore.Async}
+	l = &audit.Log{ByID: make(map[uint64][]audit.Row)}
 	if l.Rows, err = r.Count(ctx); err != nil {
 		return nil, err
 	}
