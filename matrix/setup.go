@@ -58,8 +58,9 @@ func survey(ctx context.Context, f *planFlags) (*lab, error) {
 	if err := l.findPostgres(ctx, f.postgres); err != nil {
 		return nil, err
 	}
-	if runtime.GOOS == "windows" {
-		l.facts.NoWorkers = &results.Skipped{Reason: "this system has no SO_REUSEPORT: a gateway is one process"}
+	if runtime.GOOS != "linux" {
+		l.facts.NoWorkers = &results.Skipped{Reason: "workers share a port on Linux alone: here a gateway is one process"}
+		l.facts.NoEpoll = &results.Skipped{Reason: "engine epoll is for Linux"}
 	}
 	opt := plan.Options{Seed: s.Seed, Blocks: f.blocks}
 	if f.seedGiven {

@@ -169,6 +169,8 @@ func profileLog(p contract.Profile) (store, durability string) {
 // skip says why a cell cannot run on this host.
 func skip(c *contract.Cell, facts Facts) *results.Skipped {
 	switch {
+	case c.Engine == "epoll" && facts.NoEpoll != nil:
+		return facts.NoEpoll
 	case c.Shape == contract.External && facts.NoExternal != nil:
 		return facts.NoExternal
 	case c.Workers > 1 && facts.NoWorkers != nil:

@@ -37,6 +37,7 @@ type Facts struct {
 	NoPostgres *results.Skipped
 	NoExternal *results.Skipped
 	NoWorkers  *results.Skipped
+	NoEpoll    *results.Skipped // no event loops: engine epoll is for Linux
 }
 
 // Options narrow a plan.
