@@ -12,6 +12,7 @@ import (
 	"github.com/tollgate-lab/tollgate/matrix/internal/compare"
 	"github.com/tollgate-lab/tollgate/matrix/internal/stack"
 	"github.com/tollgate-lab/tollgate/matrix/internal/targets"
+	"github.com/tollgate-lab/tollgate/results/contract"
 )
 
 func compareCommand(ctx context.Context, in *invocation) (int, error) {
@@ -20,6 +21,9 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 	fs.IntVar(&o.Blocks, "blocks", 7, "")
 	fs.DurationVar(&o.Duration, "duration", 3*time.Second, "")
 	fs.IntVar(&o.Workers, "workers", 1, "")
+	fs.StringVar(&o.Engine, "engine", compare.DefaultEngine, "")
+	profile := fs.String("profile", string(compare.DefaultProfile), "")
+	fs.StringVar(&o.Load, "load", compare.DefaultLoad, "")
 	conc := fs.String("conc", "", "")
 	bin := fs.String("bin", "", "")
 	out := fs.String("out", "", "")
@@ -31,6 +35,7 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 		return 0, wrong("compare: want nginx or wrk")
 	}
 	name := rest[0]
+	o.Profile = contract.Profile(*profile)
 	run, usual := compare.Proxies, "50,256"
 	if name == "wrk" {
 		run, usual = compare.Generators, "50"
@@ -67,7 +72,11 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 		return 0, err
 	}
 	if *out == "" {
-		*out = filepath.Join(l.root, "results", "local", "compare-"+name+".json")
+		file := "compare-wrk.json"
+		if name == "nginx" {
+			file = fmt.Sprintf("compare-nginx-%s-%s-%s.json", o.Engine, o.Profile, o.Load)
+		}
+		*out = filepath.Join(l.root, "results", "local", file)
 	}
 	if err := r.Save(*out); err != nil {
 		return 0, err

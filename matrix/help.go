@@ -139,9 +139,8 @@ Example: what did the change do?
 
 const compareHelp = `matrix compare nginx|wrk: measure against a yardstick, side by side.
 
-nginx  our gateway (conn, governed) and nginx as a plain keep-alive reverse
-       proxy, in front of the same mock, under the same load: CPU-µs per request
-       of the process tree
+nginx  our gateway and nginx as a plain keep-alive reverse proxy, in front of
+       the same mock, under the same load: CPU-µs per request of the process tree
 wrk    our generator and wrk on the mock: CPU-µs per request of the generator
 
 Both run in interleaved blocks with fresh processes; what counts is the ratio
@@ -152,7 +151,14 @@ within a block.
   --conc A,B      connections (nginx: 50,256; wrk: 50)
   --workers N     worker processes on both sides (1)
   --bin DIR       as for run
-  --out FILE      the results as JSON (results/local/compare-NAME.json)
+  --out FILE      the results as JSON (results/local/compare-….json)
+
+For nginx alone, what of ours is compared, and under which load:
+
+  --engine E      conn (the default), epoll or nethttp
+  --profile P     bare, auth or governed (the default)
+  --load L        plain (the default: 90 bytes, not streamed), 52KB, 4-frames,
+                  74-frames (sent in one write), 74-flushed (each its own write)
 
 The status is 1 when the target of matrix/targets.yaml is missed.
 `

@@ -9,10 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tollgate-lab/tollgate/matrix/internal/targets"
 	"github.com/tollgate-lab/tollgate/results"
+	"github.com/tollgate-lab/tollgate/results/contract"
 )
 
 // Options of a comparison.
@@ -21,6 +23,62 @@ type Options struct {
 	Duration time.Duration // of one measured part, 100 ms to 10 min
 	Conc     []int         // connections, each a row
 	Workers  int           // worker processes of each proxy, 1 to 64
+
+	// What is compared with nginx; empty: DefaultEngine, DefaultProfile, plain.
+	Engine  string           // gateway engine
+	Profile contract.Profile // of its features: bare, auth or governed
+	Load    string           // name of one of Loads
+}
+
+// What is compared with nginx when nothing is said.
+const (
+	DefaultEngine  = "conn"
+	DefaultProfile = contract.Governed
+	DefaultLoad    = "plain"
+)
+
+// Load is what requests ask for.
+type Load struct {
+	Name     string
+	Words    string
+	Body     string
+	Frames   int  // content frames of a streamed answer; 0: not streamed
+	Coalesce bool // the mock sends them in one write
+}
+
+// Loads are the loads that a comparison can run.
+func Loads() []Load {
+	return []Load{
+		{DefaultLoad, "body 90B, not streamed", "90B", 0, false},
+		{"52KB", "body 52KB, not streamed", "52KB", 0, false},
+		{"4-frames", "body 90B, streams of 4 content frames sent in one write", "90B", 4, true},
+		{"74-frames", "body 90B, streams of 74 content frames sent in one write", "90B", 74, true},
+		{"74-flushed", "body 90B, streams of 74 content frames, each its own write; nginx without buffering", "90B", 74, false},
+	}
+}
+
+// load finds a load by its name.
+func load(name string) (Load, bool) {
+	for _, l := range Loads() {
+		if l.Name == name {
+			return l, true
+		}
+	}
+	return Load{}, false
+}
+
+// WithDefaults fills in what is empty.
+func (o Options) WithDefaults() Options {
+	if o.Engine == "" {
+		o.Engine = DefaultEngine
+	}
+	if o.Profile == "" {
+		o.Profile = DefaultProfile
+	}
+	if o.Load == "" {
+		o.Load = DefaultLoad
+	}
+	return o
 }
 
 // MinBlocks is the fewest blocks that a median with a spread is taken from.
@@ -42,6 +100,19 @@ func (o *Options) Validate() error {
 		if c < 1 || c > 10_000 {
 			faults = append(faults, fmt.Errorf("concurrency %d: want 1 to 10000", c))
 		}
+	}
+	if o.Engine != "" && !slices.Contains([]string{"conn", "epoll", "nethttp"}, o.Engine) {
+		faults = append(faults, fmt.Errorf("engine %q: want conn, epoll or nethttp", o.Engine))
+	}
+	if p := o.Profile; p != "" && p != contract.Bare && p != contract.Auth && p != contract.Governed {
+		faults = append(faults, fmt.Errorf("profile %q: want bare, auth or governed", p))
+	}
+	if _, ok := load(o.Load); o.Load != "" && !ok {
+		var names []string
+		for _, l := range Loads() {
+			names = append(names, l.Name)
+		}
+		faults = append(faults, fmt.Errorf("load %q: want one of %s", o.Load, strings.Join(names, ", ")))
 	}
 	if o.Workers < 1 || o.Workers > 64 {
 		faults = append(faults, fmt.Errorf("workers %d: want 1 to 64", o.Workers))

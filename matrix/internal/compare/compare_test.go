@@ -7,12 +7,14 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tollgate-lab/tollgate/matrix/internal/targets"
+	"github.com/tollgate-lab/tollgate/results/contract"
 )
 
 func target(atMost float64) func(int) (*targets.Target, bool) {
@@ -158,7 +160,7 @@ func TestNginxProxies(t *testing.T) {
 		_, _ = io.Copy(w, r.Body)
 	}))
 	defer up.Close()
-	p, err := startNginx(t.Context(), file, strings.TrimPrefix(up.URL, "http://"), t.TempDir(), 2)
+	p, err := startNginx(t.Context(), file, strings.TrimPrefix(up.URL, "http://"), t.TempDir(), 2, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,5 +174,43 @@ func TestNginxProxies(t *testing.T) {
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEveryTargetOfNginxCanBeMeasured: each id in targets.yaml is what its own
+// command looks up.
+func TestEveryTargetOfNginxCanBeMeasured(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "targets.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := targets.Parse("targets.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make(map[string]bool)
+	for _, e := range []string{"conn", "epoll", "nethttp"} {
+		for _, p := range []contract.Profile{contract.Bare, contract.Auth, contract.Governed} {
+			for _, l := range Loads() {
+				o := Options{Blocks: 5, Duration: time.Second, Conc: []int{1}, Workers: 1, Engine: e, Profile: p, Load: l.Name}
+				if err := o.Validate(); err != nil {
+					t.Error(err)
+				}
+				for _, c := range []int{50, 256} {
+					ids[TargetID(&o, c)] = true
+				}
+			}
+		}
+	}
+	for _, target := range f.Targets {
+		if strings.HasPrefix(target.ID, "proxy-cpu-") && !ids[target.ID] {
+			t.Errorf("%s: no comparison looks it up", target.ID)
+		}
+	}
+	for _, bad := range []Options{{Engine: "warp"}, {Profile: "best"}, {Load: "heavy"}} {
+		bad.Blocks, bad.Duration, bad.Conc, bad.Workers = 5, time.Second, []int{1}, 1
+		if bad.Validate() == nil {
+			t.Errorf("%+v is accepted", bad)
+		}
 	}
 }

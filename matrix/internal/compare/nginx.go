@@ -60,14 +60,14 @@ func (n *nginx) Close() error { return n.Stop() }
 const upTimeout = 10 * time.Second
 
 // startNginx writes the config into dir and waits until nginx accepts.
-func startNginx(ctx context.Context, file, upstream, dir string, workers int) (stack.Proxy, error) {
+func startNginx(ctx context.Context, file, upstream, dir string, workers int, buffering bool) (stack.Proxy, error) {
 	listen, err := stack.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, "nginx.conf")
 	var b bytes.Buffer
-	if err := nginxConf.Execute(&b, nginxData(workers, dir, upstream, listen)); err != nil {
+	if err := nginxConf.Execute(&b, nginxData(workers, dir, upstream, listen, buffering)); err != nil {
 		return nil, fmt.Errorf("nginx config: %w", err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
@@ -98,7 +98,7 @@ func startNginx(ctx context.Context, file, upstream, dir string, workers int) (s
 
 // nginxData fills the template. A master that is root would give its workers
 // to nobody, who cannot read the folder: they stay as they are.
-func nginxData(workers int, dir, upstream, listen string) any {
+func nginxData(workers int, dir, upstream, listen string, buffering bool) any {
 	name := ""
 	if os.Geteuid() == 0 {
 		if u, err := user.Current(); err == nil {
@@ -108,5 +108,6 @@ func nginxData(workers int, dir, upstream, listen string) any {
 	return struct {
 		Workers                     int
 		User, Dir, Upstream, Listen string
-	}{workers, name, dir, upstream, listen}
+		Buffering                   bool
+	}{workers, name, dir, upstream, listen, buffering}
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tollgate-lab/tollgate/loadgen"
@@ -27,12 +28,22 @@ func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, 
 	if err != nil {
 		return nil, err
 	}
+	o = o.WithDefaults()
+	ld, _ := load(o.Load)
 	gatewayCell := func(conc int) *contract.Cell {
-		return &contract.Cell{
-			Section: "compare-nginx", Shape: contract.External, Target: results.TargetGateway, Engine: "conn", Profile: contract.Governed,
-			Surface: "chat", Body: "90B", Conc: conc, Workers: o.Workers, LogStore: "sqlite", Durability: "async",
+		c := &contract.Cell{
+			Section: "compare-nginx", Shape: contract.External, Target: results.TargetGateway, Engine: o.Engine, Profile: o.Profile,
+			Surface: "chat", Body: ld.Body, Frames: ld.Frames, Coalesce: ld.Coalesce, Conc: conc, Workers: o.Workers, LogStore: "off",
 		}
+		if ld.Frames > 0 {
+			c.StreamEvery = 1
+		}
+		if o.Profile == contract.Governed {
+			c.LogStore, c.Durability = "sqlite", "async"
+		}
+		return c
 	}
+	buffering := ld.Frames == 0 || ld.Coalesce
 	ours := side{"gateway", func(ctx context.Context, conc int) (Sample, error) {
 		s, err := site.Start(ctx, gatewayCell(conc))
 		if err != nil {
@@ -44,7 +55,7 @@ func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, 
 		c := gatewayCell(conc)
 		c.Target, c.Engine, c.Profile, c.LogStore, c.Durability = "nginx", "", contract.Bare, "", ""
 		s, err := site.StartBehind(ctx, c, func(ctx context.Context, upstream, dir string) (stack.Proxy, error) {
-			return startNginx(ctx, file, upstream, dir, o.Workers)
+			return startNginx(ctx, file, upstream, dir, o.Workers, buffering)
 		})
 		if err != nil {
 			return Sample{}, err
@@ -53,18 +64,24 @@ func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, 
 	}}
 	r := &Report{
 		Name: "nginx", Started: time.Now().UTC(), Fingerprint: host.Fingerprint(),
-		Ours: "gateway (engine conn, profile governed)", Theirs: nginxVersion(ctx, file) + " (plain keep-alive reverse proxy)",
+		Ours: fmt.Sprintf("gateway (engine %s, profile %s)", o.Engine, o.Profile), Theirs: nginxVersion(ctx, file) + " (plain keep-alive reverse proxy)",
 		Conditions: []string{
-			"same mock, same load (our generator, closed loop, body 90B, not streamed), fresh processes for each measured part",
+			fmt.Sprintf("same mock, same load (our generator, closed loop, %s), fresh processes for each measured part", ld.Words),
 			fmt.Sprintf("%d blocks, sides in turn, order swapped from block to block; %v measured after %d requests a connection", o.Blocks, o.Duration, warmup),
 			fmt.Sprintf("%d worker process(es) on either side; CPU time of the whole process tree over the measured part", o.Workers),
 		},
 	}
 	r.Samples, err = blocks(ctx, &o, ours, theirs, say)
 	r.Rows = rows(r.Samples, o.Conc, ours.name, theirs.name, func(c int) (*targets.Target, bool) {
-		return t.Find(fmt.Sprintf("proxy-cpu-c%d", c))
+		return t.Find(TargetID(&o, c))
 	})
 	return r, err
+}
+
+// TargetID is the id of the target at a concurrency:
+// "proxy-cpu-conn-governed-plain-c50".
+func TargetID(o *Options, conc int) string {
+	return strings.ToLower(fmt.Sprintf("proxy-cpu-%s-%s-%s-c%d", o.Engine, o.Profile, o.Load, conc))
 }
 
 // underLoad measures what is in front of the mock, and takes the stack down.
@@ -74,9 +91,9 @@ func underLoad(ctx context.Context, s *stack.Stack, o *Options, conc int) (x Sam
 			err = closeErr
 		}
 	}()
-	body, _ := bodies.Embedded("90B")
+	body, _ := bodies.Embedded(s.Cell.Body)
 	job := loadgen.Job{
-		Path: "/v1/chat/completions", Body: body, Join: contract.JoinHeader, Conc: conc,
+		Path: "/v1/chat/completions", Body: body, Join: contract.JoinHeader, Conc: conc, StreamEvery: s.Cell.StreamEvery,
 		Warmup: warmup * conc, Duration: o.Duration, ExpectContent: stack.Content(&s.Cell),
 	}
 	root := map[string]int{"proxy": s.GatewayPID()}
