@@ -1,6 +1,6 @@
 # Each recipe is one line over `go run`, `go test` or scripts/, so that nothing needs just.
 
-# regenerate BENCHMARKS.md: the headline sections, about half an hour on two cores
+# regenerate BENCHMARKS.md: the headline sections, a quarter of an hour on two cores
 matrix *ARGS:
     go run ./matrix/cmd/matrix run --spec default --publish {{ARGS}}
 
@@ -25,8 +25,8 @@ lint:
     scripts/lint.sh
 
 # benchstat of two micro-benchmark runs: REF and the working tree
-ab REF:
-    scripts/ab.sh {{REF}}
+ab REF *ARGS:
+    scripts/ab.sh {{REF}} {{ARGS}}
 
 # drive a gateway that is already running: just external http://127.0.0.1:8080 KEY
 external URL KEY='':

@@ -73,7 +73,7 @@ func New(cfg *config.Config, opts Options) (*Gateway, error) {
 	g := &Gateway{cfg: cfg, log: opts.Logger, now: engine.NewClock(), served: make(chan error, 1)}
 	var err error
 	if g.resolved, err = cfg.Resolve(opts.Lookup, time.Now().Unix()); err != nil {
-		return nil, err
+		return nil, configError{err}
 	}
 	workers := 1
 	if j := opts.job; j != nil {

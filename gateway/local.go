@@ -22,10 +22,10 @@ func (g *Gateway) local(_ int64, method, path []byte) (status int, contentType s
 		return 0, "", nil, false
 	}
 	if m := string(method); m != "GET" && m != "HEAD" {
-		return 405, "text/plain; charset=utf-8", []byte("GET only\n"), true
+		return 405, "application/json", []byte(`{"error":{"message":"Only GET and HEAD are served here.","type":"invalid_request_error","param":null,"code":"method_not_allowed"}}`), true
 	}
 	if value == nil {
-		text, err := g.metrics.Text()
+		text, err := g.metrics.PublicText()
 		if err != nil {
 			g.log.Error("render metrics", "error", err)
 			return 500, "text/plain; charset=utf-8", []byte("metrics cannot be rendered\n"), true

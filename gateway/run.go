@@ -123,13 +123,24 @@ func serveOrCheck(ctx context.Context, f flags, stdout, stderr io.Writer) int {
 	} else {
 		err = serve(ctx, cfg, Options{Logger: log}, nil, log)
 	}
-	if err != nil {
+	var refused configError
+	switch {
+	case errors.As(err, &refused):
+		fmt.Fprintf(stderr, "gateway: the config is refused:\n%v\n", refused)
+		return exitUsage
+	case err != nil:
 		log.Error("ended", "error", err.Error())
 		return exitFault
 	}
 	log.Info("ended")
 	return exitOK
 }
+
+// configError is a config that is found wanting only when it is put to use: a
+// secret that is not there, a certificate that does not load.
+type configError struct{ error }
+
+func (e configError) Unwrap() error { return e.error }
 
 func hasBudget(c *config.Config) bool {
 	for i := range c.Keys {

@@ -25,7 +25,7 @@ import (
 func supervise(ctx context.Context, cfg *config.Config, text []byte, log *slog.Logger) (err error) {
 	resolved, err := cfg.Resolve(os.LookupEnv, time.Now().Unix())
 	if err != nil {
-		return err
+		return configError{err}
 	}
 	now := engine.NewClock()
 	mem, err := openMemory(cfg, resolved.Keys, true, now(), log)

@@ -3,6 +3,7 @@ package matrix
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 
@@ -15,7 +16,7 @@ func benchCommand(ctx context.Context, in *invocation) (int, error) {
 		return 0, err
 	}
 	c, err := bench.Parse(rest, in.getenv)
-	if err != nil {
+	if err = errors.Join(err, bench.Unknown(os.Environ())); err != nil {
 		return 0, usageError{err}
 	}
 	dir, remove, err := scratch()

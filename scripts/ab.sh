@@ -3,7 +3,10 @@
 # Micro-benchmarks of REF and of the working tree, in alternation, through benchstat.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ $# -lt 1 ] || [ "$1" = --help ]; then
+if [ "${1:-}" = --help ]; then
+	sed -n '2,3p' "$0" | sed 's/^# //'
+	exit 0
+elif [ $# -lt 1 ]; then
 	sed -n '2,3p' "$0" | sed 's/^# //' >&2
 	exit 2
 fi

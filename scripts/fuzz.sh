@@ -3,7 +3,10 @@
 # Runs each fuzz target of the module for TIME (10s, 30m).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-if [ $# -lt 1 ] || [ "$1" = --help ]; then
+if [ "${1:-}" = --help ]; then
+	sed -n '2,3p' "$0" | sed 's/^# //'
+	exit 0
+elif [ $# -lt 1 ]; then
 	sed -n '2,3p' "$0" | sed 's/^# //' >&2
 	exit 2
 fi

@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "${1:-}" = --help ]; then
-	sed -n '2,3p' "$0" | sed 's/^# //' >&2
-	exit 2
+	sed -n '2,3p' "$0" | sed 's/^# //'
+	exit 0
 fi
 scripts/nginx-compare.sh
 scripts/generator-compare.sh

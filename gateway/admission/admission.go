@@ -26,7 +26,8 @@ type KeyRef int32
 // NoKey is the KeyRef of requests while authentication is off.
 const NoKey KeyRef = -1
 
-// Estimate is what a request may cost at most, before it is sent.
+// Estimate is what a request is expected to cost at most, before it is sent: its
+// output is a bound, its prompt an estimate.
 type Estimate struct {
 	Usage
 	PriceIn, PriceOut int64 // nano-dollars per million tokens

@@ -112,7 +112,9 @@ type Model struct {
 	// Price of its tokens. Left out: see unpriced.
 	Price *Price `yaml:"price"`
 	// Output tokens that a request without a limit of its own reserves, 1 to
-	// 10000000. Budgets are strict if the model cannot give more.
+	// 10000000. The prompt is reserved by estimate, a token for four characters:
+	// what a provider counts beyond both is charged when the answer has come, and
+	// may pass the budget by so much.
 	MaxOutputTokens int64 `yaml:"max_output_tokens"`
 }
 

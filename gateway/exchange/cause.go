@@ -105,10 +105,10 @@ var faults = render([numCauses]fault{
 		Message: "This API key may not use the model `%`.", Type: invalid, Param: "model", Code: "model_not_allowed",
 	}},
 	causeBudget: {status: 429, reason: string(admission.ReasonBudget), err: openai.Error{
-		Message: "The budget of this API key is spent.", Type: openai.TypeInsufficientQuota, Code: "insufficient_quota",
+		Message: "Not enough is left of this API key's budget for this request. A lower max_tokens reserves less.", Type: openai.TypeInsufficientQuota, Code: "insufficient_quota",
 	}},
 	causeTokenBudget: {status: 429, reason: string(admission.ReasonTokenBudget), err: openai.Error{
-		Message: "The token budget of this API key is spent.", Type: openai.TypeInsufficientQuota, Code: "insufficient_quota",
+		Message: "Not enough is left of this API key's token budget for this request. A lower max_tokens reserves less.", Type: openai.TypeInsufficientQuota, Code: "insufficient_quota",
 	}},
 	causeRPM: {status: 429, reason: string(admission.ReasonRPM), err: openai.Error{
 		Message: "Rate limit reached: requests per minute.", Type: openai.TypeRequests, Code: "rate_limit_exceeded",

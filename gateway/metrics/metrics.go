@@ -33,14 +33,20 @@ const MaxKeys = 200
 
 // Metrics renders a source.
 type Metrics struct {
-	// registry is made by the first scrape: a gateway that starts has no time for
-	// figures that nobody asked for.
-	registry func() (*prometheus.Registry, error)
+	// Registries are made by the first scrape: a gateway that starts has no time
+	// for figures that nobody asked for.
+	whole, public func() (*prometheus.Registry, error)
 }
 
 // New is the figures of a source and of this process.
 func New(src Source) *Metrics {
-	return &Metrics{registry: sync.OnceValues(func() (*prometheus.Registry, error) {
+	public := src
+	public.Accounts = nil
+	return &Metrics{whole: registry(src), public: registry(public)}
+}
+
+func registry(src Source) func() (*prometheus.Registry, error) {
+	return sync.OnceValues(func() (*prometheus.Registry, error) {
 		r := prometheus.NewRegistry()
 		for _, c := range []prometheus.Collector{
 			collector{src},
@@ -52,15 +58,20 @@ func New(src Source) *Metrics {
 			}
 		}
 		return r, nil
-	})}
+	})
 }
 
 // ContentType is that of Text.
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
 // Text is all figures in Prometheus' text format.
-func (m *Metrics) Text() ([]byte, error) {
-	registry, err := m.registry()
+func (m *Metrics) Text() ([]byte, error) { return text(m.whole) }
+
+// PublicText is the figures that name no key: what clients may see.
+func (m *Metrics) PublicText() ([]byte, error) { return text(m.public) }
+
+func text(of func() (*prometheus.Registry, error)) ([]byte, error) {
+	registry, err := of()
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,11 @@ func (c *client) tellCancelled() bool {
 
 // cancel ends the connection: the client is gone, or given up.
 func (c *client) cancel() {
-	if c.phase == phaseClosed {
+	switch {
+	case c.phase == phaseClosed:
+		return
+	case c.x == nil:
+		c.close()
 		return
 	}
 	c.broken = true

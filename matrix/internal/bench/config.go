@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Config is what a quick measurement does.
@@ -38,6 +40,20 @@ const (
 	maxRequests        = 10_000_000
 	maxConc            = 10_000
 )
+
+// Unknown is an error that names the variables of env ("NAME=value") which
+// look like bench's and are none.
+func Unknown(env []string) error {
+	known := []string{EnvTarget, EnvUpstream, EnvStreamEvery, EnvModel, EnvKey}
+	var faults []error
+	for _, e := range env {
+		name, _, _ := strings.Cut(e, "=")
+		if strings.HasPrefix(name, "TOLLGATE_BENCH_") && !slices.Contains(known, name) {
+			faults = append(faults, fmt.Errorf("%s is no variable of bench: it knows %s", name, strings.Join(known, ", ")))
+		}
+	}
+	return errors.Join(faults...)
+}
 
 // Parse reads the arguments [requests] [concurrency] and the environment. A
 // wrong value is an error that names its argument or variable.

@@ -71,3 +71,13 @@ func TestWrongValuesAreErrors(t *testing.T) {
 		})
 	}
 }
+
+func TestUnknownVariables(t *testing.T) {
+	if err := Unknown([]string{"PATH=/bin", EnvModel + "=m", "TOLLGATE_DATA=x"}); err != nil {
+		t.Error(err)
+	}
+	err := Unknown([]string{"TOLLGATE_BENCH_STREM_EVERY=1"})
+	if err == nil || !strings.Contains(err.Error(), "TOLLGATE_BENCH_STREM_EVERY is no variable") || !strings.Contains(err.Error(), EnvStreamEvery) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -85,6 +85,9 @@ func runTarget(ctx context.Context, c Config, job loadgen.Job, listen string) (*
 		return nil, err
 	}
 	if err := mock.Start(); err != nil {
+		if c.Upstream != 0 {
+			err = fmt.Errorf("%w: bench serves the mock itself, on the port that %s names; stop what listens there", err, EnvUpstream)
+		}
 		return nil, err
 	}
 	defer mock.Close()
