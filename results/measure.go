@@ -21,7 +21,7 @@ type Resources struct {
 // Usage is one piece's use of the host.
 type Usage struct {
 	CPUNs               int64 `json:"cpu_ns"`         // over the measured part, children included
-	PeakRSSBytes        int64 `json:"peak_rss_bytes"` // the largest seen, summed over the tree
+	PeakRSSBytes        int64 `json:"peak_rss_bytes"` // the sum over the processes of the tree of each one's own peak
 	VoluntarySwitches   int64 `json:"voluntary_switches"`
 	InvoluntarySwitches int64 `json:"involuntary_switches"`
 	Processes           int   `json:"processes"` // counted in the process tree

@@ -49,9 +49,7 @@ func bootText(v *view) (*text, error) {
 		each := none
 		if d, n, ok := perWorker(v.without, s); ok {
 			// A share of a difference stands where the difference does.
-			if each = absoluteDelta(d, toMs); d.Stands() {
-				each = toMs.of(d.Absolute() / float64(n))
-			}
+			each = medianShift(d).by(n, toMs)
 		}
 		var processes ranged
 		for _, r := range s.Records {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tollgate-lab/tollgate/results"
 	"github.com/tollgate-lab/tollgate/results/contract"
 )
 
@@ -50,10 +51,17 @@ func (v *view) conditions() []string {
 	}
 	out = append(out, "Source: "+v.at())
 	if cmd := v.reproduce(); cmd != "" {
-		out = append(out, "Repeat it: `"+cmd+"`")
+		cmd = "Repeat it: `" + cmd + "`"
+		if slices.ContainsFunc(cells, fromData) {
+			cmd += ", with `TOLLGATE_DATA` naming the folder that holds the bodies"
+		}
+		out = append(out, cmd)
 	}
 	return out
 }
+
+// fromData reports whether a cell's body is a file, not one of the embedded.
+func fromData(c *contract.Cell) bool { return c.Body != "" && results.BodyBytes(c.Body) == 0 }
 
 // sizes states requests and repetitions per cell.
 func (v *view) sizes() string {
@@ -75,7 +83,7 @@ func (v *view) sizes() string {
 	}
 	var out []string
 	if reps.seen {
-		out = append(out, fmt.Sprintf("%s requests per cell and repetition after %s to warm up, %s", requests, warmup, reps.of("repetition")))
+		out = append(out, fmt.Sprintf("%s requests per cell and repetition%s after %s to warm up, %s", requests, requests.where(), warmup, reps.of("repetition")))
 	}
 	if calls.seen {
 		out = append(out, fmt.Sprintf("%s direct calls per cell and repetition, %s", calls, starts.of("repetition")))
@@ -103,6 +111,22 @@ func (r ranged) String() string {
 		return integer(r.lo)
 	}
 	return integer(r.lo) + " to " + integer(r.hi)
+}
+
+// text prints n where the counts differ, else nothing: then the section says it once.
+func (r ranged) text(n int64) string {
+	if r.lo == r.hi {
+		return none
+	}
+	return integer(n)
+}
+
+// where names the column that says which count is whose.
+func (r ranged) where() string {
+	if r.lo == r.hi {
+		return ""
+	}
+	return " (column *requests*)"
 }
 
 // of prints the range with the word it counts.

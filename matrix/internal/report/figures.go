@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/tollgate-lab/tollgate/results"
@@ -17,10 +19,52 @@ func perSecond(r *results.Repetition) (float64, bool) {
 // comparable is perSecond without the repetitions whose throughput the
 // generator or the mock bounded: those leave every comparison.
 func comparable(r *results.Repetition) (float64, bool) {
-	if r.Marked(results.MarkGeneratorBound) || r.Marked(results.MarkMockBound) {
+	if bound(r) {
 		return 0, false
 	}
 	return perSecond(r)
+}
+
+// bound reports whether the generator or the mock bounded r's throughput.
+func bound(r *results.Repetition) bool {
+	return r.Marked(results.MarkGeneratorBound) || r.Marked(results.MarkMockBound)
+}
+
+// unbound is s without the bounded repetitions, so that every figure beside a
+// comparison is of the repetitions compared.
+func unbound(s *results.Series) *results.Series {
+	if !slices.ContainsFunc(s.Reps, bound) {
+		return s
+	}
+	return &results.Series{Cell: s.Cell, Reps: slices.DeleteFunc(slices.Clone(s.Reps), bound)}
+}
+
+const togetherTitle = "frames together %"
+
+// framesTogether is the share of content frames that came in the same read as
+// the one before.
+func framesTogether(r *results.Repetition) (float64, bool) {
+	if r.ContentFrames == 0 {
+		return 0, false
+	}
+	return float64(r.CoalescedFrames) / float64(r.ContentFrames), true
+}
+
+// bodyBytes is the size of a request's body.
+func bodyBytes(r *results.Repetition) (float64, bool) {
+	n := r.Sent()
+	if n == 0 || r.BytesOut == 0 {
+		return 0, false
+	}
+	return float64(r.BytesOut) / float64(n), true
+}
+
+func bodyBytesText(s *results.Series) string {
+	b := s.Spread(bodyBytes)
+	if b.N == 0 {
+		return none
+	}
+	return integer(int64(math.Round(b.Median)))
 }
 
 func coresBusy(r *results.Repetition) (float64, bool) { return r.CoresBusy, r.CoresBusy > 0 }

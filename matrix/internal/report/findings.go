@@ -35,6 +35,12 @@ func findingsText(in *data) (*text, error) {
 	if v, ok := in.view("boot"); ok {
 		items = append(items, bootFindings(v)...)
 	}
+	if v, ok := in.view("bodies"); ok {
+		items = append(items, bodyFindings(v)...)
+	}
+	if v, ok := in.view("engines"); ok {
+		items = append(items, engineFindings(v)...)
+	}
 	if v, ok := in.view("kill"); ok {
 		items = append(items, killFindings(v))
 	}
@@ -102,7 +108,7 @@ func workerFindings(v *view) []string {
 		return nil
 	}
 	first, last := c.points[0], c.last()
-	text := fmt.Sprintf("**Worker knee** (%s, %d in flight): ", shapeOf(v), top.Cell.Conc)
+	text := fmt.Sprintf("**Worker knee** (%s, log store %s, %d in flight): ", shapeOf(v), logText(&top.Cell), top.Cell.Conc)
 	if knee == first {
 		text += fmt.Sprintf("no number of workers is faster than %d beyond noise", first.Cell.Workers)
 	} else {
@@ -112,7 +118,21 @@ func workerFindings(v *view) []string {
 	if last != knee {
 		text += fmt.Sprintf("; with %d throughput is %s", last.Cell.Workers, changeWords(change(knee, last)))
 	}
-	return []string{text + c.leftOut("workers")}
+	return []string{text + c.leftOut("workers") + sharedCores(v, top)}
+}
+
+// sharedCores says how far workers can show a gain on the run's host.
+func sharedCores(v *view, s *results.Series) string {
+	n := v.run.Header.Fingerprint.CPUs
+	if n == 0 {
+		return ""
+	}
+	pieces := []string{"generator", "mock"}
+	if s.Cell.LogStore == "postgres" {
+		pieces = append(pieces, "PostgreSQL")
+	}
+	return fmt.Sprintf("; %s share the host's %s, so more workers than that cannot show a gain",
+		enumerate(append(pieces, "gateway")), plural(n, "core"))
 }
 
 func atConc(c *contract.Cell) string { return fmt.Sprintf("at %d in flight", c.Conc) }
@@ -151,7 +171,7 @@ func stagedFindings(v *view) ([]string, error) {
 		var said []string
 		for _, s := range steps {
 			if d, ok := s.difference(group); ok {
-				said = append(said, s.name+" "+withUnit(absoluteDelta(d, toUs), "µs"))
+				said = append(said, s.name+" "+withUnit(d.text(toUs), "µs"))
 			}
 		}
 		if len(said) > 0 {
@@ -173,10 +193,11 @@ func bootFindings(v *view) []string {
 	}
 	text := fmt.Sprintf("**Boot**: %s ms to /healthz with %s", spreadText(most.Spread(bootNs), toMs), plural(most.Cell.Workers, "worker"))
 	if d, n, ok := perWorker(v.without, most); ok {
-		if d.Stands() {
-			text += fmt.Sprintf(", %s ms per further worker", toMs.of(d.Absolute()/float64(n)))
+		s := medianShift(d)
+		if why := s.refusal(); why == "" {
+			text += fmt.Sprintf(", %s ms per further worker", s.by(n, toMs))
 		} else {
-			text += "; the difference to fewer workers: " + absoluteDelta(d, toMs)
+			text += "; the difference to fewer workers: " + why
 		}
 	}
 	return []string{text}

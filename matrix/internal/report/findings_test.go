@@ -96,15 +96,24 @@ func TestStagedDifferences(t *testing.T) {
 	cell := func(shape contract.Shape, engine string, p contract.Profile) *contract.Cell {
 		return &contract.Cell{Shape: shape, Target: results.TargetGateway, Engine: engine, Profile: p, Body: "90B"}
 	}
-	spread := func(v float64) results.Spread { return results.SpreadOf([]float64{v, v + 1, v + 2}) }
+	// The merged percentile lies apart from the repetitions' median, v + 1.
+	p50 := func(v float64) results.Quantile {
+		return results.Quantile{
+			Percentile: results.Percentile{P: 50, ValueNs: int64(v) + 2, Samples: 400, Beyond: 200},
+			Spread:     results.SpreadOf([]float64{v, v + 1, v + 4}),
+		}
+	}
 	stages := []stage{
-		{cell: cell(contract.External, "conn", contract.Bare), each: spread(100)},
-		{cell: cell(contract.External, "nethttp", contract.Bare), each: spread(200)},
-		{cell: cell(contract.External, "nethttp", contract.Governed), each: spread(230)},
+		{cell: cell(contract.External, "conn", contract.Bare), p50: p50(100)},
+		{cell: cell(contract.External, "nethttp", contract.Bare), p50: p50(200)},
+		{cell: cell(contract.External, "nethttp", contract.Governed), p50: p50(240)},
 	}
 	d, ok := steps[1].difference(stages)
-	if !ok || d.Absolute() != 30 {
-		t.Errorf("governed − ungoverned is %v (%v), want 30: nethttp against nethttp", d.Absolute(), ok)
+	if got := d.text(asItIs); !ok || got != "+40.0 (36.0 to 44.0)" {
+		t.Errorf("governed − ungoverned is %q (%v), want +40.0 (36.0 to 44.0): nethttp against nethttp", got, ok)
+	}
+	if got := d.share(); got != "+20%" {
+		t.Errorf("governed − ungoverned is a share of %q, want +20%% of 202", got)
 	}
 	if _, ok := steps[0].difference(stages); ok {
 		t.Error("a difference to a floor that was not measured")

@@ -94,7 +94,10 @@ func load(t *testing.T, run *results.Run, c contract.Cell, s speed, reps int, ed
 		if s.tollNs > 0 {
 			r.Histograms[results.Toll] = histogram(t, s.n, s.tollNs*0.5, s.tollNs*1.5)
 		}
+		r.BytesOut = int64(s.n * max(results.BodyBytes(c.Body), 7))
 		if c.StreamEvery != 0 {
+			r.ContentFrames = int64(s.n / c.StreamEvery * c.Frames)
+			r.CoalescedFrames = r.ContentFrames * 9 / 10
 			r.Histograms[results.TTFT] = histogram(t, s.n/max(c.StreamEvery, 1), mean*0.4, mean*1.2)
 		}
 		use := func(ns int64) *results.Usage {

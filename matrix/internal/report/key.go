@@ -53,13 +53,18 @@ func keyText(in *data) (*text, error) {
 	return t, nil
 }
 
-// throughputKeys quotes the peak with what it cost, and the toll.
+// throughputKeys quotes the tolls, then the peak with what it cost.
 func throughputKeys(v *view) ([]string, error) {
 	c := concCurve(v)
 	top, _ := c.peak()
 	if top == nil {
 		return nil, nil
 	}
+	tolls, err := tollKeys(v, top)
+	if err != nil {
+		return nil, err
+	}
+	top = unbound(top)
 	p, err := quantileTexts(top, results.ServiceTime, toMs, 50, 99)
 	if err != nil {
 		return nil, err
@@ -73,27 +78,45 @@ func throughputKeys(v *view) ([]string, error) {
 	if floor := v.floorOf(top); floor != nil {
 		text += fmt.Sprintf("; the floor (no gateway) is %s req/s", spreadText(floor.Spread(perSecond), asItIs))
 	}
-	items := []string{text}
+	return append(tolls, text), nil
+}
 
-	at := v.find(func(c *contract.Cell) bool { return !isFloor(c) && c.Conc == keyConc })
-	if at == nil {
-		at = top
+// tollKeys quotes the toll of a request alone, then the one at keyConc, or at
+// the peak where that was not measured.
+func tollKeys(v *view, top *results.Series) ([]string, error) {
+	at := func(conc int) *results.Series {
+		return v.find(func(c *contract.Cell) bool { return !isFloor(c) && c.Conc == conc })
 	}
-	toll, err := quantileTexts(at, results.Toll, toUs, 50, 99)
-	if err != nil {
-		return nil, err
+	alone, busy := at(1), at(keyConc)
+	if busy == nil && top != alone {
+		busy = top
 	}
-	if toll[0] == none {
-		return items, nil
-	}
-	text = fmt.Sprintf("**Toll**, joined request by request (%s, %d in flight): p50 %s, p99 %s",
-		shapeOf(v), at.Cell.Conc, withUnit(toll[0], "µs"), withUnit(toll[1], "µs"))
-	if floor := v.floorOf(at); floor != nil {
-		under, err := quantileTexts(floor, results.Toll, toUs, 50, 99)
+	var out []string
+	for _, s := range []*results.Series{alone, busy} {
+		if s == nil {
+			continue
+		}
+		toll, err := quantileTexts(s, results.Toll, toUs, 50, 99)
 		if err != nil {
 			return nil, err
 		}
-		text += fmt.Sprintf("; the floor's own toll, which is rig and scheduling: p50 %s, p99 %s", withUnit(under[0], "µs"), withUnit(under[1], "µs"))
+		if toll[0] == none {
+			continue
+		}
+		what := ""
+		if l, ok := littleOf(v, s); ok && l.alone && 2*l.waiting > l.inFlight {
+			what = "mostly queueing, "
+		}
+		text := fmt.Sprintf("**Toll at %d in flight**, %sjoined request by request (%s, streamed %s): p50 %s, p99 %s",
+			s.Cell.Conc, what, shapeOf(v), shareText(s.Cell.StreamEvery), withUnit(toll[0], "µs"), withUnit(toll[1], "µs"))
+		if floor := v.floorOf(s); floor != nil {
+			under, err := quantileTexts(floor, results.Toll, toUs, 50, 99)
+			if err != nil {
+				return nil, err
+			}
+			text += fmt.Sprintf("; the floor's own toll, which is rig and scheduling: p50 %s, p99 %s", withUnit(under[0], "µs"), withUnit(under[1], "µs"))
+		}
+		out = append(out, text)
 	}
-	return append(items, text), nil
+	return out, nil
 }

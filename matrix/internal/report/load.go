@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"github.com/tollgate-lab/tollgate/results"
 	"github.com/tollgate-lab/tollgate/results/contract"
@@ -56,8 +57,15 @@ func keyCells(c *contract.Cell, by []axis) []string {
 }
 
 func costTable(group []*results.Series, by []axis) (*table, error) {
-	key := keyColumns(by)
-	t := &table{columns: append(key,
+	var sizes ranged
+	for _, s := range group {
+		if len(s.Reps) > 0 {
+			sizes.add(int64(s.Cell.Requests))
+		}
+	}
+	t := &table{columns: append(keyColumns(by),
+		column{title: "body bytes"},
+		column{title: "requests", wide: true},
 		column{title: "req/s"},
 		column{title: "gateway CPU-µs/req"},
 		column{title: "generator CPU-µs/req", wide: true},
@@ -75,7 +83,7 @@ func costTable(group []*results.Series, by []axis) (*table, error) {
 	for _, s := range group {
 		row := keyCells(&s.Cell, by)
 		if len(s.Reps) == 0 {
-			row = append(row, "skipped")
+			row = append(row, none, none, "skipped")
 			for len(row) < len(t.columns) {
 				row = append(row, none)
 			}
@@ -86,6 +94,8 @@ func costTable(group []*results.Series, by []axis) (*table, error) {
 				rss = processUsage
 			}
 			row = append(row,
+				sizeOfBody(s, by),
+				sizes.text(int64(s.Cell.Requests)),
 				spreadText(s.Spread(perSecond), asItIs),
 				spreadText(s.Spread(cpuPerRequest(gatewayUsage)), asItIs),
 				spreadText(s.Spread(cpuPerRequest(generatorUsage)), asItIs),
@@ -109,13 +119,23 @@ func costTable(group []*results.Series, by []axis) (*table, error) {
 	return t, nil
 }
 
+// sizeOfBody is said where bodies are what differs.
+func sizeOfBody(s *results.Series, by []axis) string {
+	if !slices.ContainsFunc(by, func(a axis) bool { return a.title == axisBody.title }) {
+		return none
+	}
+	return bodyBytesText(s)
+}
+
 func latencyTable(v *view, group []*results.Series, by []axis) (*table, error) {
 	t := &table{columns: append(keyColumns(by),
+		column{title: "body bytes", wide: true},
 		column{title: "p50 ms"},
 		column{title: "p95 ms"},
 		column{title: "p99 ms"},
 		column{title: "max ms", wide: true},
 		column{title: "TTFT p50 ms", wide: true},
+		column{title: togetherTitle, wide: true},
 		column{title: "toll p50 µs"},
 		column{title: "floor's", wide: true},
 		column{title: "toll p99 µs"},
@@ -132,13 +152,13 @@ func latencyTable(v *view, group []*results.Series, by []axis) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		row = append(row, service...)
+		row = append(append(row, sizeOfBody(s, by)), service...)
 		row = append(row, maxText(s))
 		ttft, err := quantileTexts(s, results.TTFT, toMs, 50)
 		if err != nil {
 			return nil, err
 		}
-		row = append(row, ttft...)
+		row = append(append(row, ttft...), spreadText(s.Spread(framesTogether), toPercent))
 		toll, err := quantileTexts(s, results.Toll, toUs, 50, 99)
 		if err != nil {
 			return nil, err

@@ -51,10 +51,11 @@ func significant(v float64) string {
 type scale float64
 
 const (
-	toMs   scale = 1e-6 // from ns
-	toUs   scale = 1e-3 // from ns
-	toMiB  scale = 1.0 / (1 << 20)
-	asItIs scale = 1
+	toMs      scale = 1e-6 // from ns
+	toUs      scale = 1e-3 // from ns
+	toMiB     scale = 1.0 / (1 << 20)
+	asItIs    scale = 1
+	toPercent scale = 100 // from a share
 )
 
 func (s scale) of(v float64) string { return significant(v * float64(s)) }
@@ -121,23 +122,6 @@ func relativeDelta(d results.Delta) string {
 		return withinNoise
 	}
 	return signedPercent(share)
-}
-
-// absoluteDelta prints a difference where it exceeds the noise.
-func absoluteDelta(d results.Delta, unit scale) string {
-	switch {
-	case d.From.N == 0 || d.To.N == 0:
-		return none
-	case !d.Decides():
-		return undecided
-	case !d.Stands():
-		return withinNoise
-	}
-	s := unit.of(d.Absolute())
-	if d.Absolute() > 0 {
-		s = "+" + s
-	}
-	return s
 }
 
 // withUnit appends the unit to a text that holds a number.

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/tollgate-lab/tollgate/results"
 	"github.com/tollgate-lab/tollgate/results/contract"
 )
@@ -31,8 +34,29 @@ var logPairing = pairing{
 
 func logOff(c *contract.Cell) bool { return c.LogStore == "" || c.LogStore == "off" }
 
-// matched is one pair of the same load.
-type matched struct{ from, to *results.Series }
+// matched is one pair of the same load, without the repetitions whose
+// throughput the generator or the mock bounded.
+type matched struct {
+	from, to *results.Series
+	all      [2]*results.Series // from and to with them
+}
+
+// leftOut says how many repetitions of either side were bounded.
+func (m matched) leftOut(p *pairing) string {
+	var out []string
+	for i, side := range []struct {
+		name string
+		kept *results.Series
+	}{{p.from, m.from}, {p.to, m.to}} {
+		if n := len(m.all[i].Reps); len(side.kept.Reps) < n {
+			out = append(out, fmt.Sprintf("%d of %d %s", n-len(side.kept.Reps), n, side.name))
+		}
+	}
+	if len(out) == 0 {
+		return none
+	}
+	return strings.Join(out, ", ")
+}
 
 func (p *pairing) pairs(v *view) []matched {
 	var out []matched
@@ -42,25 +66,20 @@ func (p *pairing) pairs(v *view) []matched {
 		}
 		from := v.twin(to, p.clear, func(c *contract.Cell) bool { return p.isFrom(c) && c.Shape == to.Cell.Shape })
 		if from != nil {
-			out = append(out, matched{from, to})
+			out = append(out, matched{from: unbound(from), to: unbound(to), all: [2]*results.Series{from, to}})
 		}
 	}
 	return out
 }
 
-// throughput is the change in requests per second, without bounded ones.
+// throughput is the change in requests per second.
 func (m matched) throughput() results.Delta {
 	return results.Delta{From: m.from.Spread(comparable), To: m.to.Spread(comparable)}
 }
 
-// cpu is the change in CPU-µs per request: the gateway's, or the whole
-// process's where one process holds all.
+// cpu is the change in CPU-µs per request.
 func (m matched) cpu() results.Delta {
-	u := gatewayUsage
-	if m.from.Spread(cpuPerRequest(u)).N == 0 {
-		u = processUsage
-	}
-	return results.Delta{From: m.from.Spread(cpuPerRequest(u)), To: m.to.Spread(cpuPerRequest(u))}
+	return results.Delta{From: cpuOf(m.from), To: cpuOf(m.to)}
 }
 
 // pairText is a section of load cells with a table of pairs for each shape.
@@ -98,6 +117,7 @@ func (p *pairing) table(group []matched, by []axis) (*table, error) {
 		column{title: "change of CPU"},
 		column{title: "p50 ms " + p.from},
 		column{title: "p50 ms " + p.to},
+		column{title: "repetitions left out", words: true},
 	)}
 	for _, m := range group {
 		var row []string
@@ -116,10 +136,11 @@ func (p *pairing) table(group []matched, by []axis) (*table, error) {
 		row = append(row,
 			spreadText(m.from.Spread(perSecond), asItIs), spreadText(m.to.Spread(perSecond), asItIs), relativeDelta(x),
 			spreadText(cpu.From, asItIs), spreadText(cpu.To, asItIs), relativeDelta(cpu),
-			from[0], to[0])
+			from[0], to[0], m.leftOut(p))
 		if err := t.add(m.to.Cell.Shape, row...); err != nil {
 			return nil, err
 		}
 	}
+	t.prune(len(by) + 8)
 	return t, nil
 }

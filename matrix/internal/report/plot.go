@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/tollgate-lab/tollgate/results"
 	"github.com/tollgate-lab/tollgate/results/contract"
 )
@@ -60,7 +62,9 @@ func (v *view) plots() []plot {
 		return nil
 	}
 	var out []plot
-	c := chart{title: "Requests per second, " + shapeOf(v), x: along.title, y: "req/s"}
+	series := alongAxis(v.measured(false), along.at, along.clear)
+	under := underText(series)
+	c := chart{title: "Requests per second: " + titleOf(v.name), under: under, x: along.title, y: "req/s"}
 	for _, floor := range []bool{false, true} {
 		var l line
 		for _, s := range alongAxis(v.measured(floor), along.at, along.clear) {
@@ -77,9 +81,9 @@ func (v *view) plots() []plot {
 		}
 	}
 	if len(c.lines) > 0 {
-		out = append(out, plot{file: v.name + ".svg", title: c.title, draw: c.svg})
+		out = append(out, plot{file: v.name + ".svg", title: c.name(), draw: c.svg})
 	}
-	b := chart{title: "CPU-µs per request, " + shapeOf(v), x: along.title, y: "CPU-µs"}
+	b := chart{title: "CPU-µs per request: " + titleOf(v.name) + " (whiskers: range of the sum over repetitions)", under: under, x: along.title, y: "CPU-µs"}
 	for _, piece := range []struct {
 		name string
 		of   usageOf
@@ -87,7 +91,7 @@ func (v *view) plots() []plot {
 		{"gateway", gatewayUsage}, {"generator", generatorUsage}, {"mock", mockUsage}, {"PostgreSQL", postgresUsage},
 	} {
 		l := line{name: piece.name}
-		for _, s := range alongAxis(v.measured(false), along.at, along.clear) {
+		for _, s := range series {
 			if at := along.of(&s.Cell); at != none {
 				l.points = append(l.points, point{at, s.Spread(cpuPerRequest(piece.of))})
 			}
@@ -96,10 +100,51 @@ func (v *view) plots() []plot {
 			b.lines = append(b.lines, l)
 		}
 	}
+	for _, s := range series {
+		if at := along.of(&s.Cell); at != none {
+			b.total = append(b.total, point{at, s.Spread(cpuOfPieces)})
+		}
+	}
 	if len(b.lines) > 0 {
-		out = append(out, plot{file: v.name + "-cpu.svg", title: b.title, draw: b.stacked})
+		out = append(out, plot{file: v.name + "-cpu.svg", title: b.name(), draw: b.stacked})
 	}
 	return out
+}
+
+// cpuOfPieces is the CPU-µs per request of all pieces that have processes of
+// their own.
+func cpuOfPieces(r *results.Repetition) (sum float64, ok bool) {
+	for _, u := range []usageOf{gatewayUsage, generatorUsage, mockUsage, postgresUsage} {
+		if us, has := cpuPerRequest(u)(r); has {
+			sum, ok = sum+us, true
+		}
+	}
+	return sum, ok
+}
+
+// underText is the conditions under which every point of a plot was measured.
+func underText(series []*results.Series) string {
+	var out []string
+	cells := cellsOf(series, nil)
+	if len(cells) == 0 {
+		return ""
+	}
+	out = append(out, "shape "+string(cells[0].Shape))
+	for _, a := range []axis{axisEngine, axisProfile, axisLog, axisStreams} {
+		if values := distinct(cells, a); len(values) == 1 && values[0] != none {
+			out = append(out, a.title+" "+values[0])
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func titleOf(section string) string {
+	for _, s := range sections {
+		if s.name == section {
+			return s.title
+		}
+	}
+	return section
 }
 
 func medians(points []point) []float64 {

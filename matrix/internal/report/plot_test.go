@@ -48,10 +48,11 @@ func TestPlots(t *testing.T) {
 	}
 }
 
-func TestNiceTop(t *testing.T) {
-	for v, want := range map[float64]float64{0: 5, 4.9: 5, 5: 5, 5.1: 10, 73_440: 100_000, 0.3: 0.5, 11: 12.5} {
-		if got := niceTop(v); got < want*0.999 || got > want*1.001 {
-			t.Errorf("niceTop(%g) = %g, want %g", v, got, want)
+func TestNiceAxis(t *testing.T) {
+	for v, want := range map[float64]float64{0: 1, 4.9: 5, 5: 5, 5.1: 6, 73_440: 80_000, 0.3: 0.3, 11: 12, 20.1: 25, 32_299: 35_000} {
+		step, n := niceAxis(v)
+		if got := step * float64(n); got < want*0.999 || got > want*1.001 || v > 0 && got > 1.25*v {
+			t.Errorf("the axis of %g ends at %g (%d steps), want %g", v, got, n, want)
 		}
 	}
 }

@@ -156,6 +156,7 @@ func headingOf(run *results.Run) (*text, error) {
 const howToRead = "A figure is the median over repetitions, or a percentile of their merged histograms; ± is the distance to the farthest repetition, in percent of the figure. " +
 	"A percentile stands with at least 100 samples beyond it, else it reads n/a. " +
 	"A change is printed where the ranges of the repetitions lie apart (at least three on each side), else it is within noise. " +
+	"A difference is that of the figures in the table, the range in parentheses the least and the most between two repetitions. " +
 	"The floor is the same load sent straight to the mock; the toll is what one request took longer between client and mock, joined by request id."
 
 // Terminal prints the run's tables at the end of a run: fewer columns, the

@@ -15,9 +15,10 @@ type stage struct {
 	cell *contract.Cell
 	p50  results.Quantile
 	p99  results.Quantile
-	each results.Spread // the repetitions' p50, ns
 	cpu  results.Spread // CPU-µs per request: the gateway's, or the caller's when direct
 
+	together     results.Spread // share of content frames
+	size         int64          // requests, or direct calls, in a repetition
 	failed       int64
 	audit, marks string
 }
@@ -39,8 +40,9 @@ func stagesOf(v *view) ([]stage, error) {
 			continue
 		}
 		out = append(out, stage{
-			cell: &s.Cell, p50: qs[0], p99: qs[1], each: qs[0].Spread,
-			cpu:    s.Spread(cpuPerRequest(gatewayUsage)),
+			cell: &s.Cell, p50: qs[0], p99: qs[1],
+			cpu:      s.Spread(cpuPerRequest(gatewayUsage)),
+			together: s.Spread(framesTogether), size: int64(s.Cell.Requests),
 			failed: failures(s), audit: auditText(s), marks: marksText(s),
 		})
 	}
@@ -52,7 +54,7 @@ func stagesOf(v *view) ([]stage, error) {
 		if qs == nil {
 			continue
 		}
-		st := stage{cell: &s.Cell, p50: qs[0], p99: qs[1], each: qs[0].Spread, cpu: s.Spread(directCPU), audit: none, marks: none}
+		st := stage{cell: &s.Cell, p50: qs[0], p99: qs[1], size: most(s), cpu: s.Spread(directCPU), audit: none, marks: none}
 		for _, r := range s.Records {
 			if r.Direct != nil {
 				st.failed += r.Direct.Failures
@@ -62,6 +64,17 @@ func stagesOf(v *view) ([]stage, error) {
 	}
 	sortStages(out)
 	return out, nil
+}
+
+// most is the number of direct calls in a repetition.
+func most(s *results.SectionSeries) int64 {
+	var n ranged
+	for _, r := range s.Records {
+		if r.Direct != nil {
+			n.add(r.Direct.Calls)
+		}
+	}
+	return n.hi
 }
 
 func directCPU(s *results.Section) (float64, bool) {
@@ -126,18 +139,18 @@ func stageName(c *contract.Cell) string {
 
 // difference is step over stages of one shape, both sides of one engine: the
 // first in the order of names. It reports false when either side is missing.
-func (s step) difference(stages []stage) (results.Delta, bool) {
+func (s step) difference(stages []stage) (shift, bool) {
 	for _, to := range stages {
 		if !s.to(to.cell) {
 			continue
 		}
 		for _, from := range stages {
 			if s.from(from.cell) && (from.cell.Engine == to.cell.Engine || isFloor(from.cell)) {
-				return results.Delta{From: from.each, To: to.each}, from.each.N > 0 && to.each.N > 0
+				return shiftOf(from.p50, to.p50), from.p50.Samples > 0 && to.p50.Samples > 0
 			}
 		}
 	}
-	return results.Delta{}, false
+	return shift{}, false
 }
 
 // stagedText is the staged profile: for each shape the stages, then the
@@ -156,16 +169,20 @@ func stagedText(v *view) (*text, error) {
 		}
 		tb := &table{columns: []column{
 			{title: "stage", words: true},
+			{title: "requests"},
 			{title: "p50 µs"},
 			{title: "p99 µs"},
+			{title: togetherTitle},
 			{title: "CPU-µs/req"},
 			{title: "failed"},
 			{title: "audit", words: true},
 			{title: "marks", words: true},
 		}}
 		var cells []*contract.Cell
+		var sizes ranged
 		for _, s := range group {
 			cells = append(cells, s.cell)
+			sizes.add(s.size)
 		}
 		engines := len(distinct(cells, axisEngine)) > 1
 		for _, s := range group {
@@ -173,7 +190,8 @@ func stagedText(v *view) (*text, error) {
 			if engines && !isFloor(s.cell) {
 				name += ", engine " + s.cell.Engine
 			}
-			if err := tb.add(s.cell.Shape, name, quantileText(s.p50, toUs), quantileText(s.p99, toUs), spreadText(s.cpu, asItIs),
+			if err := tb.add(s.cell.Shape, name, sizes.text(s.size),
+				quantileText(s.p50, toUs), quantileText(s.p99, toUs), spreadText(s.together, toPercent), spreadText(s.cpu, asItIs),
 				integer(s.failed), s.audit, s.marks); err != nil {
 				return nil, err
 			}
@@ -183,7 +201,7 @@ func stagedText(v *view) (*text, error) {
 		diff := &table{columns: []column{{title: "difference of p50", words: true}, {title: "µs"}, {title: "share"}}}
 		for _, s := range steps {
 			if d, ok := s.difference(group); ok {
-				if err := diff.add(group[0].cell.Shape, s.name, absoluteDelta(d, toUs), relativeDelta(d)); err != nil {
+				if err := diff.add(group[0].cell.Shape, s.name, d.text(toUs), d.share()); err != nil {
 					return nil, err
 				}
 			}

@@ -13,8 +13,9 @@ import (
 // chart is a small picture: named lines over the same places on the x axis,
 // which are evenly spaced, whatever their numbers.
 type chart struct {
-	title, x, y string
-	lines       []line
+	title, under, x, y string // under: the conditions, below the title
+	lines              []line
+	total              []point // of stacked bars: what all lines add up to
 }
 
 type line struct {
@@ -29,11 +30,13 @@ type point struct {
 
 // Layout in pixels.
 const (
-	svgWidth, svgHeight       = 640, 320
-	left, right, top, bottom  = 70, 20, 60, 50
+	svgWidth, svgHeight       = 640, 340
+	left, right, top, bottom  = 70, 20, 80, 50
 	plotWidth, plotHeight     = svgWidth - left - right, svgHeight - top - bottom
 	barWidth                  = 36
-	ticks                     = 5
+	ticks                     = 8 // at most
+	legendY                   = 64
+	legendStep                = 100
 	svgFont                   = `font-family="sans-serif" font-size="12" fill="#333"`
 	foundation, grid, whisker = "#888", "#ddd", 4
 )
@@ -52,37 +55,42 @@ func (c *chart) places() []string {
 	return out
 }
 
-// niceTop is the smallest 1, 2, 2.5 or 5 times a power of ten, times ticks,
-// that holds v: the top of the y axis.
-func niceTop(v float64) float64 {
+// niceAxis is the step between the ticks of the y axis, 1, 2, 2.5 or 5 times a
+// power of ten, and how many steps hold v: the axis ends at most a quarter
+// above v.
+func niceAxis(v float64) (step float64, n int) {
 	if v <= 0 {
-		return ticks
+		return 1, 1
 	}
-	step := v / ticks
-	unit := math.Pow(10, math.Floor(math.Log10(step)))
+	least := v / ticks
+	unit := math.Pow(10, math.Floor(math.Log10(least)))
+	step = 10 * unit
 	for _, m := range []float64{1, 2, 2.5, 5} {
-		if m*unit >= step {
-			return m * unit * ticks
+		if m*unit >= least {
+			step = m * unit
+			break
 		}
 	}
-	return 10 * unit * ticks
+	return step, int(math.Ceil(v / step))
 }
 
 // frame draws title, axes, ticks and legend.
 func (c *chart) frame(b *bytes.Buffer, highest float64) (x func(string) float64, y func(float64) float64) {
 	places := c.places()
-	yTop := niceTop(highest)
+	step, n := niceAxis(highest)
+	yTop := step * float64(n)
 	x = func(at string) float64 {
 		i := slices.Index(places, at)
 		return left + plotWidth*(float64(i)+0.5)/float64(len(places))
 	}
 	y = func(v float64) float64 { return top + plotHeight*(1-v/yTop) }
 	fmt.Fprintf(b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n", svgWidth, svgHeight, svgWidth, svgHeight)
-	fmt.Fprintf(b, "<title>%s</title>\n", html.EscapeString(c.title))
+	fmt.Fprintf(b, "<title>%s</title>\n", html.EscapeString(c.name()))
 	fmt.Fprintf(b, `<rect width="%d" height="%d" fill="#fff"/>`+"\n", svgWidth, svgHeight)
-	c.word(b, left, 20, "start", c.title)
-	for i := range ticks + 1 {
-		v := yTop * float64(i) / ticks
+	c.word(b, 12, 20, "start", c.title)
+	c.word(b, 12, 40, "start", c.under)
+	for i := range n + 1 {
+		v := step * float64(i)
 		fmt.Fprintf(b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="%s"/>`+"\n", left, y(v), svgWidth-right, y(v), grid)
 		c.word(b, left-8, y(v)+4, "end", significant(v))
 	}
@@ -91,13 +99,22 @@ func (c *chart) frame(b *bytes.Buffer, highest float64) (x func(string) float64,
 		c.word(b, x(at), svgHeight-bottom+18, "middle", at)
 	}
 	c.word(b, left+plotWidth/2, svgHeight-12, "middle", c.x)
-	c.word(b, left, 44, "start", c.y)
+	c.word(b, 12, legendY, "start", c.y)
 	for i, l := range c.lines {
-		at := left + 80 + float64(i)*110
-		fmt.Fprintf(b, `<rect x="%.1f" y="34" width="12" height="12" fill="%s"/>`+"\n", at, colours[i%len(colours)])
-		c.word(b, at+18, 44, "start", l.name)
+		at := left + 20 + float64(i)*legendStep
+		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="12" height="12" fill="%s"/>`+"\n", at, legendY-10, colours[i%len(colours)])
+		c.word(b, at+18, legendY, "start", l.name)
 	}
 	return x, y
+}
+
+// name is the title with the conditions.
+func (c *chart) name() string { return c.title + ", " + c.under }
+
+// whiskers draws the range of the repetitions.
+func whiskers(b *bytes.Buffer, at, lo, hi float64, colour string) {
+	fmt.Fprintf(b, `<path d="M%.1f %.1fH%.1fM%.1f %.1fV%.1fM%.1f %.1fH%.1f" stroke="%s"/>`+"\n",
+		at-whisker, lo, at+whisker, at, lo, hi, at-whisker, hi, at+whisker, colour)
 }
 
 func (c *chart) word(b *bytes.Buffer, x, y float64, anchor, s string) {
@@ -122,17 +139,16 @@ func (c *chart) svg() []byte {
 		}
 		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", bytes.TrimSpace(path.Bytes()), colour)
 		for _, p := range l.points {
-			at, lo, hi := x(p.at), y(p.y.Min), y(p.y.Max)
-			fmt.Fprintf(&b, `<path d="M%.1f %.1fH%.1fM%.1f %.1fV%.1fM%.1f %.1fH%.1f" stroke="%s"/>`+"\n",
-				at-whisker, lo, at+whisker, at, lo, hi, at-whisker, hi, at+whisker, colour)
-			fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", at, y(p.y.Median), colour)
+			whiskers(&b, x(p.at), y(p.y.Min), y(p.y.Max), colour)
+			fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", x(p.at), y(p.y.Median), colour)
 		}
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
 
-// stacked draws the lines' medians on top of each other, as bars.
+// stacked draws the lines' medians on top of each other, as bars, with the
+// range of the total.
 func (c *chart) stacked() []byte {
 	var b bytes.Buffer
 	sums := make(map[string]float64)
@@ -143,6 +159,9 @@ func (c *chart) stacked() []byte {
 			highest = max(highest, sums[p.at])
 		}
 	}
+	for _, p := range c.total {
+		highest = max(highest, p.y.Max)
+	}
 	x, y := c.frame(&b, highest)
 	clear(sums)
 	for i, l := range c.lines {
@@ -152,6 +171,9 @@ func (c *chart) stacked() []byte {
 			fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%d" height="%.1f" fill="%s"/>`+"\n",
 				x(p.at)-barWidth/2, y(sums[p.at]), barWidth, y(low)-y(sums[p.at]), colours[i%len(colours)])
 		}
+	}
+	for _, p := range c.total {
+		whiskers(&b, x(p.at), y(p.y.Min), y(p.y.Max), "#000")
 	}
 	b.WriteString("</svg>\n")
 	return b.Bytes()

@@ -76,7 +76,9 @@ func TestNumbers(t *testing.T) {
 		{relativeDelta(results.Delta{From: results.SpreadOf([]float64{98, 100, 102}), To: results.SpreadOf([]float64{88, 90, 98})}), withinNoise},
 		{relativeDelta(results.Delta{From: results.SpreadOf([]float64{98, 100, 102})}), none},
 		{relativeDelta(results.Delta{From: results.SpreadOf([]float64{98, 100}), To: results.SpreadOf([]float64{8, 9, 10})}), undecided},
-		{absoluteDelta(results.Delta{From: results.SpreadOf([]float64{1e6, 1e6, 1e6}), To: results.SpreadOf([]float64{3e6, 3e6, 3e6})}, toMs), "+2.00"},
+		{medianShift(results.Delta{From: results.SpreadOf([]float64{1e6, 1e6, 1e6}), To: results.SpreadOf([]float64{3e6, 3e6, 4e6})}).text(toMs), "+2.00 (2.00 to 3.00)"},
+		{medianShift(results.Delta{From: results.SpreadOf([]float64{1e6, 1e6, 1e6}), To: results.SpreadOf([]float64{5e6, 5e6, 5e6})}).by(2, toMs), "2.00 (2.00 to 2.00)"},
+		{medianShift(results.Delta{From: results.SpreadOf([]float64{1, 2, 3}), To: results.SpreadOf([]float64{3, 4, 5})}).text(asItIs), withinNoise},
 		{withUnit("+2.00", "ms"), "+2.00 ms"},
 		{withUnit("n/a (9 samples)", "ms"), "n/a (9 samples)"},
 	} {
