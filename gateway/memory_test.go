@@ -118,7 +118,8 @@ func TestStoreHealthFollowsTheCommits(t *testing.T) {
 		{"nothing new", logstore.Stats{Batches: 1, Retries: 1}, true},
 		{"it succeeds", logstore.Stats{Batches: 2, Retries: 2}, false},
 		{"rows are lost", logstore.Stats{Batches: 2, Retries: 2, Failed: 3}, true},
-		{"and then it is back", logstore.Stats{Batches: 3, Retries: 2, Failed: 3}, false},
+		{"more are lost while others are kept", logstore.Stats{Batches: 3, Retries: 2, Failed: 4}, true},
+		{"and then it is back", logstore.Stats{Batches: 4, Retries: 2, Failed: 4}, false},
 	} {
 		if err := h.look(tc.stats); (err != nil) != tc.away {
 			t.Errorf("%s: %v", tc.story, err)

@@ -33,10 +33,10 @@ func (h *storeHealth) look(now logstore.Stats) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
+	case now.Failed > h.last.Failed: // also when others could be
+		h.away = fmt.Errorf("log store: %d rows could not be stored", now.Failed)
 	case now.Batches > h.last.Batches:
 		h.away = nil
-	case now.Failed > h.last.Failed:
-		h.away = fmt.Errorf("log store: %d rows could not be stored", now.Failed)
 	case now.Retries > h.last.Retries:
 		h.away = errors.New("log store: commits fail and are tried again")
 	}

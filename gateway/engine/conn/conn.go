@@ -37,7 +37,10 @@ type conn struct {
 
 	watch watch
 	up    atomic.Pointer[upConn] // of the attempt, for the sweeper
-	ahead atomic.Bool            // the client has sent a request before the last answer
+	// shutSince is when the client's end was first seen, 0: not. The sweeper's own.
+	shutSince int64
+
+	ahead atomic.Bool // the client has sent a request before the last answer
 	wake  chan struct{}
 
 	core  *exchange.Core

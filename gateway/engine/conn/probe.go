@@ -12,13 +12,17 @@ const (
 	gone                  // the connection is dead
 )
 
+// halfClosedNs is how long a client that closed its writing side behind
+// requests sent ahead is given for what it waits for.
+const halfClosedNs = int64(10e9)
+
 // clientLeft is asked by the sweeper while the goroutine waits for an upstream.
 //
 // The two ways of a client to close its writing side look alike here: one that
 // leaves, and one that has said everything and reads on. The first is what
 // clients of a gateway do. So closing counts as leaving, except for a client
-// that had sent more than one request ahead: it closed behind its last one, and
-// only a dead connection, or a failing write, says that it left.
+// that had sent something ahead: it may have closed behind its last request, and
+// is waited for, but not for long.
 func (c *conn) clientLeft(p *prober) bool {
 	if c.raw == nil {
 		return false
@@ -27,7 +31,14 @@ func (c *conn) clientLeft(p *prober) bool {
 	case gone:
 		return true
 	case shutWriting:
-		return !c.ahead.Load()
+		if !c.ahead.Load() {
+			return true
+		}
+		now := c.e.o.Now()
+		if c.shutSince == 0 {
+			c.shutSince = now
+		}
+		return now-c.shutSince > halfClosedNs
 	case presentAhead:
 		if c.e.tls == nil { // with TLS it may as well be an alert
 			c.ahead.Store(true)

@@ -13,6 +13,15 @@ var leaves = map[string]func(c *client){
 }
 
 var leavingStories = []story{
+	{"client sends a request and its end at once", func(t *testing.T, s *suite) {
+		r := s.newRig(t, once(func(p *peer) { p.waitClosed() }))
+		for range 20 { // request and end arrive together, or one after the other
+			c := r.dial()
+			c.send(post(plainBody))
+			c.c.Close()
+		}
+		r.requireSettled()
+	}},
 	{"client leaves in the middle of a stream", func(t *testing.T, s *suite) {
 		for name, leave := range leaves {
 			t.Run(name, func(t *testing.T) {

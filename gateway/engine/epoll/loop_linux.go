@@ -42,10 +42,12 @@ type loop struct {
 	free    []*client // ended ones, for reuse
 	pools   map[poolKey]*pool
 
-	now       int64
-	nextSweep int64
-	draining  bool
-	closing   bool
+	now        int64
+	nextSweep  int64
+	resting    bool  // the listener is out of the loop
+	complained int64 // when that was last said
+	draining   bool
+	closing    bool
 
 	// Scratch memory of the event in hand.
 	rbuf []byte
@@ -168,7 +170,7 @@ func (l *loop) run() error {
 
 // patience is how many milliseconds the loop may wait for events.
 func (l *loop) patience() int {
-	if len(l.clients) == 0 && len(l.pools) == 0 {
+	if len(l.clients) == 0 && len(l.pools) == 0 && !l.resting {
 		return 1000
 	}
 	return max(1, int((l.nextSweep-l.e.o.Now()+999_999)/1e6))
@@ -267,14 +269,33 @@ func (l *loop) closeAll() {
 	}
 }
 
+// rest stops accepting until the next sweep: what cannot be accepted stays
+// ready, and asking again at once would only spin.
+func (l *loop) rest(err error) {
+	l.resting = true
+	_ = unix.EpollCtl(l.ep, unix.EPOLL_CTL_DEL, int(l.lnFD), nil)
+	if l.now-l.complained > 1e9 {
+		l.complained = l.now
+		l.e.o.Logger.Warn("a new client cannot be accepted now; raise the limit of open files", "error", err)
+	}
+}
+
+// resume accepts again after a rest.
+func (l *loop) resume() {
+	if l.resting && !l.draining {
+		l.resting = false
+		_ = unix.EpollCtl(l.ep, unix.EPOLL_CTL_ADD, int(l.lnFD), &unix.EpollEvent{Events: unix.EPOLLIN, Fd: l.lnFD, Pad: -1})
+	}
+}
+
 // accept takes what waits, up to a batch at a time.
 func (l *loop) accept() {
 	limit := l.e.o.Core().Limits().MaxConns
 	for range batch {
 		fd, _, err := unix.Accept4(int(l.lnFD), unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
-			if err == unix.EMFILE || err == unix.ENFILE {
-				l.e.o.Logger.Warn("no descriptor left for a new client", "error", err)
+			if err == unix.EMFILE || err == unix.ENFILE || err == unix.ENOBUFS || err == unix.ENOMEM {
+				l.rest(err)
 			}
 			return
 		}

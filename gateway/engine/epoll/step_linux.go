@@ -123,7 +123,12 @@ func (c *client) after() {
 			return
 		}
 		if c.x != nil {
-			if c.broken && c.tellCancelled() {
+			// The end of a client's sending side may come with its request, and is
+			// told only once: whoever waits for an answer then waits for nobody.
+			left := c.shut && c.phase == phaseBusy
+			if (c.broken || left) && c.tellCancelled() {
+				c.broken = true
+				c.dropPending()
 				c.step()
 				continue
 			}

@@ -6,6 +6,7 @@ import "github.com/tollgate-lab/tollgate/gateway/exchange"
 // sweep late; in exchange no request pays for a timer.
 func (l *loop) sweep() {
 	l.nextSweep = l.now + sweepEvery
+	l.resume()
 	for i := len(l.clients) - 1; i >= 0; i-- {
 		if i < len(l.clients) { // one that ended may have taken others along
 			l.clients[i].overdue()

@@ -21,10 +21,14 @@ type Mapping struct {
 var ErrInUse = errors.New("in use by another process")
 
 // Open maps the file at path, and creates it with so many words when it does
-// not exist or is empty. The words of an existing file are as they were, and
+// not exist. An empty file is refused: a crash or a full disk may have emptied
+// it, and what it held must not begin anew in silence. The words of an existing file are as they were, and
 // may be fewer or more than asked for. The file is locked until every process
 // that inherited it has ended.
 func Open(path string, words int, layout Layout) (*Mapping, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		return nil, fmt.Errorf("%w: %s is empty: a crash or a full disk may have emptied it; remove it to begin anew", ErrForeign, path)
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open state file: %w", err)

@@ -180,6 +180,7 @@ func TestForeignFilesAreRefusedAndLeftAlone(t *testing.T) {
 		says    string
 	}{
 		{"somebody else's file", []byte(strings.Repeat("hello", 100)), "mark"},
+		{"an emptied file", nil, "is empty"},
 		{"a file too short for a header", []byte("tollgshm"), "read header"},
 		{"a header of another version", with(8, 9), "header version 9"},
 		{"words of another meaning", with(16, 0), "layout"},
