@@ -4,26 +4,40 @@ package conn
 
 import "syscall"
 
-// peek reads one byte without taking it and without blocking.
-func peek(raw syscall.RawConn) presence {
-	seen := present
-	err := raw.Control(func(fd uintptr) {
-		var b [1]byte
-		n, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		switch {
-		case err == syscall.EAGAIN || err == syscall.EINTR:
-		case err != nil:
-			seen = gone
-		case n == 0:
-			seen = shutWriting
-		default:
-			seen = presentAhead
-		}
-	})
-	if err != nil {
+// peeker reads one byte without taking it and without blocking. It is made once
+// for a connection, so that a look allocates nothing.
+type peeker struct {
+	b    [1]byte
+	seen presence
+	call func(fd uintptr)
+}
+
+func newPeeker() *peeker {
+	p := &peeker{}
+	p.call = p.peek
+	return p
+}
+
+func (p *peeker) look(raw syscall.RawConn) presence {
+	p.seen = gone
+	if err := raw.Control(p.call); err != nil {
 		return gone
 	}
-	return seen
+	return p.seen
+}
+
+func (p *peeker) peek(fd uintptr) {
+	n, err := recvPeek(fd, p.b[:])
+	switch {
+	case err == syscall.EAGAIN || err == syscall.EINTR:
+		p.seen = present
+	case err != nil:
+		p.seen = gone
+	case n == 0:
+		p.seen = shutWriting
+	default:
+		p.seen = presentAhead
+	}
 }
 
 // idleAlive reports whether an idle upstream connection may be used: the
@@ -33,6 +47,9 @@ func idleAlive(u *upConn, _ int64) bool {
 	if u.raw == nil {
 		return true
 	}
-	p := peek(u.raw)
+	if u.peeker == nil {
+		u.peeker = newPeeker()
+	}
+	p := u.peeker.look(u.raw)
 	return p == present || p == presentAhead && u.pool.tls != nil
 }

@@ -32,6 +32,8 @@ type upConn struct {
 	raw  syscall.RawConn
 	pool *pool
 	idle int64 // since, Unix ns
+
+	peeker *peeker // made by the first look
 }
 
 // pool is the connections to one endpoint. The one used last is used first, so

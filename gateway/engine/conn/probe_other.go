@@ -15,5 +15,7 @@ func newProber() *prober { return &prober{} }
 
 func (p *prober) look(syscall.RawConn) presence { return present }
 
+type peeker struct{}
+
 // idleAlive trusts idle upstream connections for a short time only.
 func idleAlive(_ *upConn, idleNs int64) bool { return idleNs < int64(4*time.Second) }
