@@ -18,9 +18,9 @@ const (
 	defaultMaxIdle = 512
 	// checkIdleNs is how long a connection may be idle and still be used
 	// without a look: a look costs a system call, and under load a connection
-	// waits for microseconds. A POST that meets a close is not sent again, so
+	// waits for less than this. A POST that meets a close is not sent again, so
 	// an upstream that closes soon after its answers needs the look.
-	checkIdleNs = int64(time.Millisecond)
+	checkIdleNs = int64(5 * time.Millisecond)
 	// defaultDial bounds a dial that states no limit.
 	defaultDial = 30 * time.Second
 )
