@@ -35,6 +35,23 @@ type Job struct {
 	Seed        uint64        `json:"seed"`         // of the schedule
 	Timeout     time.Duration `json:"timeout"`      // per request, default 30 s
 
+	// Idle is how many connections are opened before the first request and
+	// held without one until the run ends, beside Conc.
+	Idle int `json:"idle,omitempty"`
+	// ChurnEvery closes a connection after that many requests, so that the
+	// next one pays for a new one. 0: never.
+	ChurnEvery int `json:"churn_every,omitempty"`
+	// AbortShare is the share of streamed requests that the client leaves in
+	// the middle, 0 to 1, chosen by Seed and place; their outcome is
+	// ClientAborted. AbortAfter is the content frames it takes first, ≥ 1; 0:
+	// one.
+	AbortShare float64 `json:"abort_share,omitempty"`
+	AbortAfter int     `json:"abort_after,omitempty"`
+	// ReadBytesPerS bounds how fast each connection reads its answers, in
+	// bytes per second, with a receive buffer as small as the system allows.
+	// 0: as fast as it can.
+	ReadBytesPerS int `json:"read_bytes_per_s,omitempty"`
+
 	// ExpectContent, when not empty, is the assistant text that every answered
 	// request must carry (the concatenated deltas of a stream); anything else
 	// is a content mismatch.
