@@ -14,11 +14,15 @@ import (
 
 // openStore opens the log store of one worker.
 func openStore(ctx context.Context, l *config.Log, dsn string, slot int, sums ledger.Slot, log *slog.Logger) (logstore.Store, error) {
-	return logstore.Open(ctx, logstore.Config{
+	return logstore.Open(ctx, storeConfig(l, dsn), slot, logstore.WithCounters(sums), logstore.WithLogger(log))
+}
+
+func storeConfig(l *config.Log, dsn string) logstore.Config {
+	return logstore.Config{
 		Store: logstore.Kind(l.Store), Durability: logstore.Durability(l.Durability), Path: l.Path, DSN: dsn,
 		QueueRows: l.QueueRows, BatchRows: l.BatchRows, FlushInterval: l.FlushInterval, Overflow: logstore.Overflow(l.Overflow),
 		MemoryRows: l.MemoryRows, PoolConns: l.PoolConns, RetryFor: l.RetryFor,
-	}, slot, logstore.WithCounters(sums), logstore.WithLogger(log))
+	}
 }
 
 // storeHealth tells from the log store's counts whether it takes rows: commits

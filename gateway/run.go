@@ -43,6 +43,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			return hashKey(args[1:], stdin, stdout, stderr)
 		case "new-key":
 			return newKey(args[1:], stdout, stderr)
+		case "log":
+			return printLog(ctx, args[1:], stdout, stderr)
 		}
 	}
 	f, err := parseFlags(args, stderr)

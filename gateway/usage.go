@@ -7,6 +7,7 @@ const usage = `gateway: an LLM gateway with virtual keys, budgets and a request 
   gateway --help-config              print a config with every key, its meaning and its default
   gateway new-key                    print a fresh virtual key and its hash
   gateway hash-key                   print the hash of the key on standard input
+  gateway log                        print the request log, its rows or their sums, as JSON or CSV
   gateway --version                  print what this is
 
 To begin, make a key and give its hash a budget:

@@ -13,6 +13,9 @@ import (
 // Sum is the sums over the rows of one key and model.
 type Sum = tally.Sum
 
+// SumOf is the sum over one row.
+func SumOf(r *logrow.Row) Sum { return tally.OfRow(r) }
+
 // Reader answers from what is committed, over all writers, also while they
 // write. Each call sees a state of its own.
 type Reader interface {

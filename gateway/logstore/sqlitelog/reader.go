@@ -106,7 +106,7 @@ func inFile(ctx context.Context, path string, fn func(*sqlite.Conn) error) (err 
 func (r *Reader) Count(ctx context.Context) (int64, error) {
 	var n int64
 	err := r.each(ctx, func(c *sqlite.Conn) error {
-		return query(c, "SELECT count(*) FROM request_rows", nil, func(s *sqlite.Stmt) error {
+		return query(c, "SELECT (SELECT count(*) FROM request_rows) + coalesce((SELECT sum(rows) FROM blocks), 0)", nil, func(s *sqlite.Stmt) error {
 			n += s.ColumnInt64(0)
 			return nil
 		})
@@ -117,49 +117,52 @@ func (r *Reader) Count(ctx context.Context) (int64, error) {
 // CountByOutcome counts the rows of each outcome that occurs.
 func (r *Reader) CountByOutcome(ctx context.Context) (map[logrow.Outcome]int64, error) {
 	n := make(map[logrow.Outcome]int64)
-	err := r.each(ctx, func(c *sqlite.Conn) error {
-		return query(c, "SELECT outcome, count(*) FROM request_rows GROUP BY outcome", nil, func(s *sqlite.Stmt) error {
-			n[logrow.Outcome(s.ColumnInt64(0))] += s.ColumnInt64(1)
-			return nil
-		})
+	err := r.EachRow(ctx, func(row *logrow.Row) error {
+		n[row.Outcome]++
+		return nil
 	})
 	return n, err
 }
 
 // Sums adds up by key and model.
 func (r *Reader) Sums(ctx context.Context) ([]tally.Sum, error) {
-	var sums []tally.Sum
-	err := r.each(ctx, func(c *sqlite.Conn) error {
-		return query(c, `SELECT l.key, l.model, count(*), sum(prompt_tok), sum(output_tok), sum(cost_nano), sum(estimated)
-			FROM request_rows r JOIN labels l ON l.id = r.label GROUP BY r.label`, nil, func(s *sqlite.Stmt) error {
-			sums = append(sums, tally.Sum{
-				Key: s.ColumnText(0), Model: s.ColumnText(1), Rows: s.ColumnInt64(2),
-				PromptTok: s.ColumnInt64(3), OutputTok: s.ColumnInt64(4), CostNano: s.ColumnInt64(5), Estimated: s.ColumnInt64(6),
-			})
-			return nil
-		})
+	at := make(map[[2]string]*tally.Sum)
+	err := r.EachRow(ctx, func(row *logrow.Row) error {
+		k := [2]string{row.Key, row.Model}
+		if at[k] == nil {
+			at[k] = &tally.Sum{Key: row.Key, Model: row.Model}
+		}
+		at[k].Add(tally.OfRow(row))
+		return nil
 	})
+	var sums []tally.Sum
+	for _, s := range at {
+		sums = append(sums, *s)
+	}
 	return tally.Merge(sums), err
 }
 
 // EachRow walks the files by slot, and each in the order it was written.
 func (r *Reader) EachRow(ctx context.Context, fn func(*logrow.Row) error) error {
-	return r.each(ctx, func(c *sqlite.Conn) error { return rowsWhere(c, "", nil, fn) })
+	return r.each(ctx, func(c *sqlite.Conn) error { return rowsOf(c, fn) })
 }
 
 // ByRequestID scans for the rows of one request id.
 func (r *Reader) ByRequestID(ctx context.Context, id string) ([]logrow.Row, error) {
 	var found []logrow.Row
 	err := r.each(ctx, func(c *sqlite.Conn) error {
-		return rowsWhere(c, "WHERE request_id = ?", []any{id}, func(row *logrow.Row) error {
-			found = append(found, *row)
+		return rowsOf(c, func(row *logrow.Row) error {
+			if string(row.ID()) == id {
+				found = append(found, *row)
+			}
 			return nil
 		})
 	})
 	return found, err
 }
 
-func rowsWhere(c *sqlite.Conn, where string, args []any, fn func(*logrow.Row) error) (err error) {
+// rowsOf calls fn for each row of a file.
+func rowsOf(c *sqlite.Conn, fn func(*logrow.Row) error) (err error) {
 	// One read transaction: rows never name a label or an incarnation that was
 	// not read.
 	defer sqlitex.Save(c)(&err)
@@ -185,21 +188,52 @@ func rowsWhere(c *sqlite.Conn, where string, args []any, fn func(*logrow.Row) er
 	if err != nil {
 		return err
 	}
+	pass := func(row *logrow.Row, incar, label int64) error {
+		inc := incs[incar]
+		row.Writer, row.Epoch = inc.writer, inc.epoch
+		words, err := wordsOf(sets, label)
+		if err != nil {
+			return err
+		}
+		words.Put(row)
+		return fn(row)
+	}
+	if err := plainRows(c, pass); err != nil {
+		return err
+	}
+	var packed []byte
+	return query(c, "SELECT id, incarnation, rows, packed FROM blocks ORDER BY id", nil, func(s *sqlite.Stmt) error {
+		packed = slices.Grow(packed[:0], s.ColumnLen(3))[:s.ColumnLen(3)]
+		s.ColumnBytes(3, packed)
+		incar, n := s.ColumnInt64(1), s.ColumnInt64(2)
+		err := unpack(packed, func(row *logrow.Row, label int64) error {
+			n--
+			return pass(row, incar, label)
+		})
+		if err == nil && n != 0 {
+			err = fmt.Errorf("lacks %d rows", n)
+		}
+		if err != nil {
+			return fmt.Errorf("block %d: %w", s.ColumnInt64(0), err)
+		}
+		return nil
+	})
+}
+
+// plainRows reads the rows of schema version 1, each of them a row of SQLite.
+func plainRows(c *sqlite.Conn, fn func(row *logrow.Row, incar, label int64) error) error {
 	var id [logrow.MaxRequestID]byte
 	return query(c, `SELECT incarnation, seq, started_ns, ttfb_ns, total_ns, request_id, label, status, outcome, stream, estimated,
-		prompt_tok, output_tok, cost_nano, bytes_in, bytes_out FROM request_rows `+where+` ORDER BY id`, args, func(s *sqlite.Stmt) error {
-		inc := incs[s.ColumnInt64(0)]
+		prompt_tok, output_tok, cost_nano, bytes_in, bytes_out FROM request_rows ORDER BY id`, nil, func(s *sqlite.Stmt) error {
 		row := logrow.Row{
-			Writer: inc.writer, Epoch: inc.epoch, Seq: s.ColumnInt64(1),
-			StartedNs: s.ColumnInt64(2), TTFBNs: s.ColumnInt64(3), TotalNs: s.ColumnInt64(4),
+			Seq: s.ColumnInt64(1), StartedNs: s.ColumnInt64(2), TTFBNs: s.ColumnInt64(3), TotalNs: s.ColumnInt64(4),
 			Status: int32(s.ColumnInt64(7)), Outcome: logrow.Outcome(s.ColumnInt64(8)),
 			Stream: s.ColumnBool(9), Estimated: s.ColumnBool(10),
 			PromptTok: s.ColumnInt64(11), OutputTok: s.ColumnInt64(12), CostNano: s.ColumnInt64(13),
 			BytesIn: s.ColumnInt64(14), BytesOut: s.ColumnInt64(15),
 		}
 		row.SetID(id[:s.ColumnBytes(5, id[:])])
-		sets[s.ColumnInt64(6)].Put(&row)
-		return fn(&row)
+		return fn(&row, s.ColumnInt64(0), s.ColumnInt64(6))
 	})
 }
 

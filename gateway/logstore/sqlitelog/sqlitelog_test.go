@@ -278,21 +278,34 @@ func TestReaderPassesOverOtherFiles(t *testing.T) {
 	}
 }
 
-func TestViewShowsWholeRows(t *testing.T) {
-	w := openWriter(t, Options{Dir: t.TempDir(), Writer: 6, Epoch: 8})
-	r := rows(1, 1)
-	r[0].Outcome, r[0].Reason, r[0].Status = logrow.Rejected, "rate_limit_requests", 429
-	if err := w.Write(t.Context(), r); err != nil {
+func TestRowsOfTheFirstSchemaAreStillRead(t *testing.T) {
+	dir := t.TempDir()
+	alter(t, fileOf(dir, 6), migrations[0]+`
+		INSERT INTO incarnations VALUES (1, 6, 8);
+		INSERT INTO labels VALUES (1, 'chat', 'k', 'm', 'p', 'rate_limit_requests');
+		INSERT INTO request_rows VALUES (1, 1, 5, 100, 10, 20, 'old', 1, 429, 2, 0, 0, 3, 4, 6, 7, 9);
+		PRAGMA application_id = `+strconv.Itoa(applicationID)+`; PRAGMA user_version = 1;`)
+	w := openWriter(t, Options{Dir: dir, Writer: 6, Epoch: 9})
+	if err := w.Write(t.Context(), rows(1, 2)); err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	err := query(w.conn, "SELECT writer, epoch_ns, surface, key, outcome, reason, status FROM requests", nil, func(s *sqlite.Stmt) error {
-		for i := range s.ColumnCount() {
-			got = append(got, s.ColumnText(i))
-		}
-		return nil
-	})
-	if want := "6 8 chat k rejected rate_limit_requests 429"; err != nil || strings.Join(got, " ") != want {
-		t.Errorf("got %v (%v), want %s", got, err, want)
+	if n := count(t, dir); n != 3 {
+		t.Fatalf("%d rows, want 3", n)
+	}
+	r, err := OpenReader(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []logrow.Row
+	if err := r.EachRow(t.Context(), func(row *logrow.Row) error { got = append(got, *row); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	old := logrow.Row{
+		Writer: 6, Seq: 5, Epoch: 8, StartedNs: 100, TTFBNs: 10, TotalNs: 20, Surface: "chat", Key: "k", Model: "m", Provider: "p",
+		Status: 429, Outcome: logrow.Rejected, Reason: "rate_limit_requests", PromptTok: 3, OutputTok: 4, CostNano: 6, BytesIn: 7, BytesOut: 9,
+	}
+	old.SetID([]byte("old"))
+	if len(got) != 3 || got[0] != old || got[1].Epoch != 9 || got[2].Seq != 2 {
+		t.Errorf("got %+v", got)
 	}
 }

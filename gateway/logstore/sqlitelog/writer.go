@@ -28,6 +28,7 @@ type Writer struct {
 
 	begin, commit, rollback, insert *sqlite.Stmt
 
+	pack  packer
 	cache labels.Cache
 	fresh []labels.Set // made in the open transaction
 }
@@ -37,7 +38,7 @@ type Writer struct {
 const busyTimeout = 5 * time.Second
 
 // walPages is the WAL's length at which a commit checkpoints it, in pages of
-// 4 KB. A row is about 110 bytes, so this is some 70,000 rows; longer spares
+// 4 KB. A row is about 45 bytes, so this is some 180,000 rows; longer spares
 // few rewritten pages and takes more disk.
 const walPages = 2000
 
@@ -98,11 +99,7 @@ func (w *Writer) prepare(ctx context.Context, o Options) error {
 		{&w.begin, "BEGIN IMMEDIATE"},
 		{&w.commit, "COMMIT"},
 		{&w.rollback, "ROLLBACK"},
-		// One row a statement: of ten or fifty rows each, SQLite first gathers
-		// the values in a transient table, at two to three times the cost.
-		{&w.insert, `INSERT INTO request_rows (incarnation, seq, started_ns, ttfb_ns, total_ns, request_id, label, status, outcome,
-			stream, estimated, prompt_tok, output_tok, cost_nano, bytes_in, bytes_out)
-			VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)`},
+		{&w.insert, "INSERT INTO blocks (incarnation, rows, first_ns, last_ns, packed) VALUES (?1, ?2, ?3, ?4, ?5)"},
 	} {
 		if *s.to, err = c.Prepare(s.sql); err != nil {
 			return err
@@ -127,15 +124,9 @@ func (w *Writer) write(rows []logrow.Row) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	w.fresh = w.fresh[:0]
-	for i := range rows {
-		label, err := w.label(labels.Of(&rows[i]))
-		if err == nil {
-			err = w.put(&rows[i], label)
-		}
-		if err != nil {
-			w.undo()
-			return err
-		}
+	if err := w.put(rows); err != nil {
+		w.undo()
+		return err
 	}
 	if err := exec(w.commit); err != nil {
 		w.undo()
@@ -144,24 +135,28 @@ func (w *Writer) write(rows []logrow.Row) error {
 	return nil
 }
 
-func (w *Writer) put(r *logrow.Row, label int64) error {
+// put inserts rows as one block.
+func (w *Writer) put(rows []logrow.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	w.pack.begin()
+	first, last := rows[0].StartedNs, rows[0].StartedNs
+	for i := range rows {
+		r := &rows[i]
+		label, err := w.label(labels.Of(r))
+		if err != nil {
+			return err
+		}
+		w.pack.add(r, label)
+		first, last = min(first, r.StartedNs), max(last, r.StartedNs)
+	}
 	s := w.insert
 	s.BindInt64(1, w.incar)
-	s.BindInt64(2, r.Seq)
-	s.BindInt64(3, r.StartedNs)
-	s.BindInt64(4, r.TTFBNs)
-	s.BindInt64(5, r.TotalNs)
-	s.BindText(6, asString(r.ID()))
-	s.BindInt64(7, label)
-	s.BindInt64(8, int64(r.Status))
-	s.BindInt64(9, int64(r.Outcome))
-	s.BindBool(10, r.Stream)
-	s.BindBool(11, r.Estimated)
-	s.BindInt64(12, r.PromptTok)
-	s.BindInt64(13, r.OutputTok)
-	s.BindInt64(14, r.CostNano)
-	s.BindInt64(15, r.BytesIn)
-	s.BindInt64(16, r.BytesOut)
+	s.BindInt64(2, int64(len(rows)))
+	s.BindInt64(3, first)
+	s.BindInt64(4, last)
+	s.BindBytes(5, w.pack.b)
 	return exec(s)
 }
 
