@@ -33,6 +33,7 @@ type client struct {
 	l     *loop
 	fd    int32
 	index int // in loop.clients
+	life  int // tells the connections that had this struct one after another apart
 	phase phase
 
 	readable bool // more may be read
@@ -62,6 +63,7 @@ type client struct {
 	discarded int  // bytes read over while lingering
 	delivered int64
 
+	owed      int    // stretches of output that leave with the batch of events
 	pend      []byte // what the socket did not take
 	pendAt    int
 	pendSegs  []segment
@@ -70,7 +72,7 @@ type client struct {
 
 func (c *client) begin(fd int32) {
 	l := c.l
-	*c = client{l: l, fd: fd, index: len(l.clients), hold: c.hold[:0], pendSegs: c.pendSegs[:0], since: l.now}
+	*c = client{l: l, fd: fd, index: len(l.clients), life: c.life + 1, hold: c.hold[:0], pendSegs: c.pendSegs[:0], since: l.now}
 	l.clients = append(l.clients, c)
 }
 

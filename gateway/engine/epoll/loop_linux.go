@@ -50,15 +50,20 @@ type loop struct {
 	closing    bool
 
 	// Scratch memory of the event in hand.
-	rbuf []byte
-	out  []byte // gathered for the client in hand
-	segs []segment
-	req  wire.Request
-	resp wire.Response
-	acts exchange.Actions
-	ev   exchange.Event
-	iov  [16]unix.Iovec
-	date dateCache
+	rbuf         []byte
+	out          []byte // gathered output, of the client in hand from outAt on
+	segs         []segment
+	outAt, segAt int
+	req          wire.Request
+	resp         wire.Response
+	acts         exchange.Actions
+	ev           exchange.Event
+	iov          [16]unix.Iovec
+	date         dateCache
+
+	// What the batch of events in hand has made to be sent (settle).
+	asks []*upstream // requests
+	owed []debt      // output to clients, in out
 
 	inbox struct {
 		sync.Mutex
@@ -158,10 +163,14 @@ func (l *loop) run() error {
 		l.now = l.e.o.Now()
 		for i := range max(n, 0) {
 			l.dispatch(&evs[i])
+			if i%settleEvery == settleEvery-1 {
+				l.settle()
+			}
 		}
 		if l.now = l.e.o.Now(); l.now >= l.nextSweep {
 			l.sweep()
 		}
+		l.settle()
 		if (l.draining || l.closing) && len(l.clients) == 0 {
 			return nil
 		}

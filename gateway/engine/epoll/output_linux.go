@@ -68,7 +68,7 @@ func (c *client) write(data []byte) {
 		l.out = wire.AppendChunkHead(l.out, len(data))
 	}
 	seg := segment{framing: len(l.out) - before, body: len(data)}
-	if len(data) <= direct || len(c.pend) > 0 {
+	if len(data) <= direct || len(c.pend) > 0 || c.owed > 0 {
 		l.out = append(l.out, data...)
 		l.segs = append(l.segs, seg)
 	} else {
@@ -91,8 +91,9 @@ func (c *client) finish() {
 func (c *client) sendWith(data []byte) {
 	l := c.l
 	iov := l.iov[:0]
-	if len(l.out) > 0 {
-		iov = append(iov, iovec(l.out))
+	out := l.out[l.outAt:]
+	if len(out) > 0 {
+		iov = append(iov, iovec(out))
 	}
 	iov = append(iov, iovec(data))
 	n, errno := sysSendv(c.fd, iov)
@@ -100,55 +101,61 @@ func (c *client) sendWith(data []byte) {
 		c.fail()
 		return
 	}
-	c.took(n, l.out, data)
+	c.took(n, out, data, l.segs[l.segAt:])
+	l.forget()
 }
 
-// flush sends what is gathered.
+// flush hands over what is gathered: it leaves when the batch of events is
+// settled, or at once when there is much of it.
 func (c *client) flush() {
 	l := c.l
-	if len(l.out) == 0 {
-		return
+	out := l.out[l.outAt:]
+	switch {
+	case len(out) == 0:
+	case c.broken || c.phase == phaseClosed:
+		l.forget()
+	case c.owed > 0 || len(c.pend) == 0 && len(out) <= direct:
+		c.owed++
+		l.owed = append(l.owed, debt{c: c, life: c.life, out: l.outAt, outEnd: len(l.out), seg: l.segAt, segEnd: len(l.segs)})
+		l.outAt, l.segAt = len(l.out), len(l.segs)
+	default:
+		c.sendOut(out, l.segs[l.segAt:])
+		l.forget()
 	}
-	if c.broken || c.phase == phaseClosed {
-		l.out, l.segs = l.out[:0], l.segs[:0]
-		return
+}
+
+// sendOut sends out, or puts it behind what waits already.
+func (c *client) sendOut(out []byte, segs []segment) {
+	n := 0
+	if len(c.pend) == 0 {
+		var errno unixErrno
+		if n, errno = sysSend(c.fd, out); errno != 0 && !transient(errno) {
+			c.fail()
+			return
+		}
 	}
-	if len(c.pend) > 0 {
-		c.took(0, l.out, nil)
-		return
-	}
-	n, errno := sysSend(c.fd, l.out)
-	if errno != 0 && !transient(errno) {
-		c.fail()
-		return
-	}
-	c.took(n, l.out, nil)
+	c.took(n, out, nil, segs)
 }
 
 // took accounts for n bytes of a+b taken by the socket and keeps the rest.
-func (c *client) took(n int, a, b []byte) {
-	l := c.l
+func (c *client) took(n int, a, b []byte, segs []segment) {
 	if n == len(a)+len(b) {
-		for i := range l.segs {
-			c.delivered += int64(l.segs[i].body)
+		for i := range segs {
+			c.delivered += int64(segs[i].body)
 		}
+		return
+	}
+	if len(c.pend) == 0 {
+		c.pendSince = c.l.now
+	}
+	rest := c.advance(segs, n)
+	c.pendSegs = append(c.pendSegs, rest...)
+	if n < len(a) {
+		c.pend = append(c.pend, a[n:]...)
+		c.pend = append(c.pend, b...)
 	} else {
-		if len(c.pend) == 0 {
-			c.pendSince = l.now
-		}
-		rest := c.advance(l.segs, n)
-		c.pendSegs = append(c.pendSegs, rest...)
-		if n < len(a) {
-			c.pend = append(c.pend, a[n:]...)
-			c.pend = append(c.pend, b...)
-		} else {
-			c.pend = append(c.pend, b[n-len(a):]...)
-		}
+		c.pend = append(c.pend, b[n-len(a):]...)
 	}
-	if cap(l.out) > gatherKeep {
-		l.out = make([]byte, 0, direct)
-	}
-	l.out, l.segs = l.out[:0], l.segs[:0]
 }
 
 // advance counts the body bytes among the first n bytes of segs as delivered
@@ -208,8 +215,7 @@ func (c *client) dropPending() {
 }
 
 func (c *client) fail() {
-	l := c.l
 	c.broken, c.keep = true, false
-	l.out, l.segs = l.out[:0], l.segs[:0]
+	c.l.forget()
 	c.dropPending()
 }

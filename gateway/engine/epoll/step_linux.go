@@ -154,11 +154,11 @@ func (c *client) next() bool {
 	case c.broken:
 		c.close()
 		return false
+	case c.owed > 0 || len(c.pend) > 0:
+		return false // settle or flushPending come back here
 	case c.aborted:
 		c.reset()
 		return false
-	case len(c.pend) > 0:
-		return false // flushPending comes back here
 	case !c.keep || l.draining:
 		if c.shut || c.body.Done() && !c.readable && len(c.hold) == 0 {
 			c.close()
@@ -187,7 +187,7 @@ func (c *client) next() bool {
 		c.close()
 		return false
 	}
-	return c.phase != phaseIdle && c.phase != phaseClosed && (c.x == nil || len(l.out) > 0)
+	return c.phase != phaseIdle && c.phase != phaseClosed && (c.x == nil || len(l.out) > l.outAt)
 }
 
 // close ends the connection in order.
@@ -200,7 +200,7 @@ func (c *client) close() {
 	if c.up != nil {
 		c.up.end()
 	}
-	l.out, l.segs = l.out[:0], l.segs[:0]
+	l.forget()
 	c.dropPending()
 	l.unwatch(c.fd)
 	last := l.clients[len(l.clients)-1]

@@ -57,7 +57,9 @@ func (c *client) open(a *exchange.Action) exchange.UpstreamFault {
 	if u := p.take(); u != nil {
 		l.e.stats.reused.Add(1)
 		u.assign(c, a.Attempt, a.Upstream)
-		return u.send()
+		u.phase, u.since = upSending, l.now
+		l.asks = append(l.asks, u)
+		return exchange.FaultNone
 	}
 	return p.dial(c, a.Attempt, a.Upstream)
 }
