@@ -7,6 +7,7 @@ import (
 
 const (
 	direct   = 16 << 10 // body pieces above this are sent from where they lie
+	owe      = 4 << 10  // output above this leaves at once; with settleEvery it bounds loop.out
 	clog     = 64 << 10 // with more than this waiting, the upstream is not read
 	pendKeep = 16 << 10
 )
@@ -114,7 +115,7 @@ func (c *client) flush() {
 	case len(out) == 0:
 	case c.broken || c.phase == phaseClosed:
 		l.forget()
-	case c.owed > 0 || len(c.pend) == 0 && len(out) <= direct:
+	case c.owed > 0 || len(c.pend) == 0 && len(out) <= owe:
 		c.owed++
 		l.owed = append(l.owed, debt{c: c, life: c.life, out: l.outAt, outEnd: len(l.out), seg: l.segAt, segEnd: len(l.segs)})
 		l.outAt, l.segAt = len(l.out), len(l.segs)
