@@ -8,6 +8,10 @@ matrix *ARGS:
 quick *ARGS:
     go run ./matrix/cmd/matrix run --spec quick {{ARGS}}
 
+# the engines beside nginx and haproxy, a quarter of an hour
+engines *ARGS:
+    go run ./matrix/cmd/matrix run --spec engines {{ARGS}}
+
 # everything, hours
 full *ARGS:
     go run ./matrix/cmd/matrix run --spec full {{ARGS}}
@@ -31,6 +35,10 @@ ab REF *ARGS:
 # drive a gateway that is already running: just external http://127.0.0.1:8080 KEY
 external URL KEY='':
     TOLLGATE_BENCH_TARGET={{URL}} TOLLGATE_BENCH_KEY={{KEY}} TOLLGATE_BENCH_UPSTREAM_PORT=9090 go run ./matrix/cmd/matrix bench
+
+# is the gateway cheaper when built with a profile of its main path?
+pgo *ARGS:
+    scripts/pgo.sh {{ARGS}}
 
 # our cost beside nginx's, and our generator's beside wrk's
 peers:

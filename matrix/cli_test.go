@@ -78,11 +78,13 @@ func TestWrongUsage(t *testing.T) {
 		{"a run that is not there", []string{"report", "no-such-run"}, `run "no-such-run"`},
 		{"a report of nothing", []string{"report"}, "want a run"},
 		{"a format that is none", []string{"export", "no-such-run", "--format", "pdf"}, `run "no-such-run"`},
-		{"a yardstick that is none", []string{"compare", "haproxy"}, "want nginx or wrk"},
+		{"a yardstick that is none", []string{"compare", "haproxy"}, "want nginx, wrk or builds"},
+		{"a build beside none", []string{"compare", "builds"}, "--against DIR belong together"},
+		{"a yardstick beside a build", []string{"compare", "wrk", "--against", "."}, "--against DIR belong together"},
 		{"too few blocks", []string{"compare", "wrk", "--blocks", "2"}, "blocks 2: want 5"},
 		{"no body", []string{"body", "51KB"}, `request body "51KB"`},
 		{"no number of requests", []string{"bench", "many"}, `requests: "many"`},
-		{"targets of something", []string{"targets", "x"}, `unexpected argument "x"`},
+		{"targets of no run", []string{"targets", "x"}, `run "x": no run.jsonl there`},
 	} {
 		t.Run(c.story, func(t *testing.T) {
 			status, _, errOut := call(t.Context(), c.args...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,19 +27,33 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 	fs.StringVar(&o.Load, "load", compare.DefaultLoad, "")
 	conc := fs.String("conc", "", "")
 	bin := fs.String("bin", "", "")
+	against := fs.String("against", "", "")
 	out := fs.String("out", "", "")
 	rest, err := parseMixed(fs, in.args)
 	if err != nil {
 		return 0, err
 	}
-	if len(rest) != 1 || (rest[0] != "nginx" && rest[0] != "wrk") {
-		return 0, wrong("compare: want nginx or wrk")
+	if len(rest) != 1 || !slices.Contains([]string{"nginx", "wrk", "builds"}, rest[0]) {
+		return 0, wrong("compare: want nginx, wrk or builds")
 	}
 	name := rest[0]
+	if (name == "builds") != (*against != "") {
+		return 0, wrong("compare: builds and --against DIR belong together")
+	}
 	o.Profile = contract.Profile(*profile)
 	run, usual := compare.Proxies, "50,256"
-	if name == "wrk" {
+	switch name {
+	case "wrk":
 		run, usual = compare.Generators, "50"
+	case "builds":
+		other, err := build.In(*against, *against)
+		if err != nil {
+			return 0, wrong("compare: --against: %w", err)
+		}
+		usual = "50"
+		run = func(ctx context.Context, site *stack.Site, o compare.Options, _ *targets.File, say func(string, ...any)) (*compare.Report, error) {
+			return compare.Builds(ctx, site, other, o, say)
+		}
 	}
 	if *conc == "" {
 		*conc = usual
@@ -73,8 +88,8 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 	}
 	if *out == "" {
 		file := "compare-wrk.json"
-		if name == "nginx" {
-			file = fmt.Sprintf("compare-nginx-%s-%s-%s.json", o.Engine, o.Profile, o.Load)
+		if name != "wrk" {
+			file = fmt.Sprintf("compare-%s-%s-%s-%s.json", name, o.Engine, o.Profile, o.Load)
 		}
 		*out = filepath.Join(l.root, "results", "local", file)
 	}
@@ -84,7 +99,13 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 	if err := r.Markdown(in.stdout); err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(in.stdout, "\nSamples: %s\n", *out)
+	fmt.Fprintln(in.stdout)
+	if name == "builds" {
+		if err := r.Decide(in.stdout); err != nil {
+			return 0, err
+		}
+	}
+	fmt.Fprintf(in.stdout, "Samples: %s\n", *out)
 	if !r.Met() {
 		return exitFailed, nil
 	}

@@ -86,10 +86,16 @@ func checkMini(t *testing.T, run *results.Run) {
 			t.Errorf("section %s: %d repetitions, want %d", section, seen[section], want)
 		}
 	}
-	if len(run.Sections) != 2*3 {
-		t.Errorf("%d direct records, want 6", len(run.Sections))
+	if want := 2*3 + 2*4 + 2*2; len(run.Sections) != want {
+		t.Errorf("%d records without load, want %d", len(run.Sections), want)
 	}
 	for i := range run.Sections {
+		if run.Sections[i].Cell.Surface == "waterfall" {
+			if w := run.Sections[i].Waterfall; w == nil || w.Calls != 40 {
+				t.Errorf("%s: %+v", run.Sections[i].Cell.Key(), w)
+			}
+			continue
+		}
 		d := run.Sections[i].Direct
 		if d == nil || d.Failures != 0 || d.Calls != 40 {
 			t.Errorf("%s: %+v", run.Sections[i].Cell.Key(), d)

@@ -39,8 +39,10 @@ func writeHelp(w io.Writer) {
 const runHelp = `matrix run: run a spec, audit every cell, write results and report.
 
   --spec NAME|FILE   quick (two minutes), default (the headline sections, five
-                     repetitions, up to 25 minutes), full (hours), or a YAML
-                     file (quick)
+                     repetitions, up to 25 minutes), engines (the engines
+                     beside nginx and haproxy, a quarter of an hour),
+                     waterfall (what each layer costs, four minutes), full
+                     (hours), or a YAML file (quick)
   --sections A,B     only these sections of the spec
   --blocks N         repetitions instead of the spec's
   --seed N           order of cells within blocks (the spec's)
@@ -54,16 +56,24 @@ const runHelp = `matrix run: run a spec, audit every cell, write results and rep
   --postgres DIR     where initdb and postgres are, if they are not found by
                      themselves
   --no-tables        do not print the tables at the end
+  --profile-cpu      after the last block, run each cell of a gateway once more
+                     and keep a CPU profile of it, in profiles/ of the run's
+                     folder; no figure is of these repetitions, since being
+                     profiled costs time. Cells of one worker in shape external
+                     only. To read one:
+                     go tool pprof -http=: results/local/RUN/profiles/CELL.pprof
 
 The programs are built once for given sources and kept in the user's cache
 folder. PostgreSQL is a private cluster, started and stopped by the run; without
-it the cells that need it are skipped and listed. TOLLGATE_DATA names the folder
+it the cells that need it are skipped and listed; so are cells of nginx or
+haproxy where those are not installed. TOLLGATE_DATA names the folder
 of shared data, whose bodies/ feed section bodies.
 
 Examples:
   matrix run --spec quick
   matrix run --spec default --publish
   matrix run --spec default --sections streaming,staged --blocks 10
+  matrix run --spec engines --profile-cpu
   matrix run --spec mine.yaml --bin ./bin
 
 Ctrl-C ends the run in the middle of a cell: what was measured before is
@@ -137,23 +147,26 @@ Example: what did the change do?
   benchstat -col .file old.txt new.txt
 `
 
-const compareHelp = `matrix compare nginx|wrk: measure against a yardstick, side by side.
+const compareHelp = `matrix compare nginx|wrk|builds: measure against a yardstick, side by side.
 
 nginx  our gateway and nginx as a plain keep-alive reverse proxy, in front of
        the same mock, under the same load: CPU-µs per request of the process tree
 wrk    our generator and wrk on the mock: CPU-µs per request of the generator
+builds our gateway and another build of it, under the mock and the generator of
+       the first: whether it is cheaper
 
 Both run in interleaved blocks with fresh processes; what counts is the ratio
 within a block.
 
   --blocks N      blocks (7; at least 5)
   --duration D    measured time of each side in each block (3s)
-  --conc A,B      connections (nginx: 50,256; wrk: 50)
+  --conc A,B      connections (nginx: 50,256; wrk, builds: 50)
   --workers N     worker processes on both sides (1)
   --bin DIR       as for run
+  --against DIR   builds: the programs of the other build
   --out FILE      the results as JSON (results/local/compare-….json)
 
-For nginx alone, what of ours is compared, and under which load:
+For nginx and builds, what of ours is compared, and under which load:
 
   --engine E      conn (the default), epoll or nethttp
   --profile P     bare, auth or governed (the default)
@@ -170,8 +183,17 @@ Example:
   matrix body 52KB | curl -sd @- http://127.0.0.1:8080/v1/chat/completions
 `
 
-const targetsHelp = `matrix targets: list the figures that the project set itself, from
+const targetsHelp = `matrix targets [RUN...]: list the figures that the project set itself, from
 matrix/targets.yaml, with the script that measures each.
+
+With runs, by folder or name: judge each target that is about a section which
+the run holds. A ratio is the median of the ratios within the run's blocks; an
+absolute bound is meant for its reference machine. The status is 1 when one is
+missed.
+
+Example:
+  matrix run --spec engines
+  matrix targets results/local/RUN
 `
 
 const versionHelp = `matrix version: print the version, the commit and the Go release.

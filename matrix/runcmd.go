@@ -65,6 +65,7 @@ func runCommand(ctx context.Context, in *invocation) (int, error) {
 	out := fs.String("out", "", "")
 	publish := fs.Bool("publish", false, "")
 	noTables := fs.Bool("no-tables", false, "")
+	profile := fs.Bool("profile-cpu", false, "")
 	if err := f.parse(fs, in.args); err != nil {
 		return 0, err
 	}
@@ -79,7 +80,7 @@ func runCommand(ctx context.Context, in *invocation) (int, error) {
 		*out = outFolder(l.root, *publish)
 	}
 	meter := newMeter(in)
-	r := &runner{lab: l, flags: &f, in: in, meter: meter, out: *out}
+	r := &runner{lab: l, flags: &f, in: in, meter: meter, out: *out, profile: *profile}
 	dir, sum, err := r.run(ctx)
 	meter.End()
 	if dir == "" {
@@ -116,7 +117,12 @@ type runner struct {
 	in    *invocation
 	meter *progress.Meter
 	out   string
+	// profile keeps a CPU profile of each gateway cell.
+	profile bool
 }
+
+// profilesDir is where a run's folder keeps CPU profiles.
+const profilesDir = "profiles"
 
 // run measures and writes. dir is the run's folder, "" when nothing was
 // written.
@@ -133,7 +139,7 @@ func (r *runner) run(ctx context.Context) (dir string, s *drive.Summary, err err
 		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, closer()) }()
-	h, err := r.lab.header(site, r.flags)
+	h, err := r.lab.header(ctx, site, r.flags)
 	if err != nil {
 		return "", nil, err
 	}
@@ -142,6 +148,11 @@ func (r *runner) run(ctx context.Context) (dir string, s *drive.Summary, err err
 		return "", nil, err
 	}
 	d := &drive.Driver{Plan: r.lab.plan, Site: site, Sink: w, Report: r.meter, DataDir: r.lab.dataDir}
+	if r.profile {
+		d.ProfileDir = filepath.Join(w.Dir(), profilesDir)
+		n := len(drive.Profiled(r.lab.plan))
+		r.meter.Say("%d CPU profiles after the last block, about %v more", n, (time.Duration(n) * drive.ProfileTime).Round(time.Second))
+	}
 	s, err = d.Run(ctx)
 	final := &results.Final{Finished: time.Now().UTC(), Status: results.Complete, Warnings: s.Warnings}
 	if s.Interrupted || err != nil {
@@ -199,6 +210,10 @@ func (r *runner) verdict(s *drive.Summary, path string) {
 	}
 	for _, line := range slices.Concat(s.AuditFailures, s.Broken) {
 		fmt.Fprintf(w, "FAILED: %s\n", line)
+	}
+	if len(s.Profiles) > 0 {
+		fmt.Fprintf(w, "CPU profiles: %d in %s; to read one: go tool pprof -http=: %s\n",
+			len(s.Profiles), filepath.Dir(s.Profiles[0]), s.Profiles[0])
 	}
 	fmt.Fprintf(w, "Report: %s\n", path)
 	switch {

@@ -55,12 +55,16 @@ func survey(ctx context.Context, f *planFlags) (*lab, error) {
 		return nil, err
 	}
 	l.findPrograms()
+	if err := l.findProxies(); err != nil {
+		return nil, err
+	}
 	if err := l.findPostgres(ctx, f.postgres); err != nil {
 		return nil, err
 	}
 	if runtime.GOOS != "linux" {
 		l.facts.NoWorkers = &results.Skipped{Reason: "workers share a port on Linux alone: here a gateway is one process"}
 		l.facts.NoEpoll = &results.Skipped{Reason: "engine epoll is for Linux"}
+		l.facts.NoCPUTime = &results.Skipped{Reason: "the CPU time of a process is read on Linux alone, and a waterfall measures nothing else"}
 	}
 	opt := plan.Options{Seed: s.Seed, Blocks: f.blocks}
 	if f.seedGiven {
@@ -185,7 +189,7 @@ func (l *lab) site(ctx context.Context, say func(string)) (s *stack.Site, closer
 }
 
 // header describes the run.
-func (l *lab) header(s *stack.Site, f *planFlags) (*results.Header, error) {
+func (l *lab) header(ctx context.Context, s *stack.Site, f *planFlags) (*results.Header, error) {
 	started := time.Now().UTC()
 	fp := host.Fingerprint()
 	src := results.Sources{Version: ownVersion(), HarnessHash: l.hashes.Harness, MockHash: l.hashes.Mock, GatewayCommit: l.checkout.Revision, GatewayDirty: l.checkout.Dirty}
@@ -205,7 +209,7 @@ func (l *lab) header(s *stack.Site, f *planFlags) (*results.Header, error) {
 	sp := l.plan.Spec
 	h := &results.Header{
 		Name: results.FolderName(started, hostPart(fp.Hostname), commitPart(src.GatewayCommit)), Started: started,
-		Fingerprint: fp, Sources: src, Seed: l.plan.Seed,
+		Fingerprint: fp, Sources: src, Seed: l.plan.Seed, Proxies: l.proxyVersions(ctx),
 		Spec:             results.Spec{Name: sp.Name, Hash: sum(sp.Text), Text: string(sp.Text)},
 		Reproduce:        l.command(f, f.sections),
 		SectionReproduce: make(map[string]string),

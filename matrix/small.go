@@ -2,14 +2,12 @@ package matrix
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"os"
 	"runtime/debug"
 
 	"github.com/tollgate-lab/tollgate/matrix/bodies"
 	"github.com/tollgate-lab/tollgate/matrix/internal/build"
-	"github.com/tollgate-lab/tollgate/matrix/internal/targets"
 )
 
 func versionCommand(_ context.Context, in *invocation) (int, error) {
@@ -57,27 +55,6 @@ func bodyCommand(_ context.Context, in *invocation) (int, error) {
 	}
 	_, err = in.stdout.Write(b)
 	return exitOK, err
-}
-
-//go:embed targets.yaml
-var targetsText []byte
-
-func targetsCommand(_ context.Context, in *invocation) (int, error) {
-	rest, err := parseMixed(flags("targets"), in.args)
-	if err != nil {
-		return 0, err
-	}
-	if len(rest) != 0 {
-		return 0, wrong("targets: unexpected argument %q", rest[0])
-	}
-	f, err := targets.Parse("matrix/targets.yaml", targetsText)
-	if err != nil {
-		return 0, err
-	}
-	for _, t := range f.Targets {
-		fmt.Fprintf(in.stdout, "%s: %s\n  %s\n  %s\n  %s\n", t.ID, t.Metric, t.Bound, t.Why, t.Script)
-	}
-	return exitOK, nil
 }
 
 // moduleRoot is the root of the module's checkout that the working directory

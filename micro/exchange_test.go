@@ -90,25 +90,28 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
-// TestExchangeDoesNotAllocate is the ceiling of the pass-through path.
+// TestExchangeDoesNotAllocate is the ceiling of the pass-through path, with
+// every stage off and with all on.
 func TestExchangeDoesNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
 	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			d, token := driver(t, true)
-			req, ans := exchangeOf(row.bytes, row.stream, token)
-			now := int64(1)
-			tick := func() int64 { now += 100; return now }
-			allocs := testing.AllocsPerRun(200, func() {
-				if res, err := d.Do(tick, req, ans); err != nil || res.Status != 200 {
-					t.Fatalf("status %v: %v", res, err)
+		for profile, governed := range map[string]bool{"bare": false, "governed": true} {
+			t.Run(row.name+"/"+profile, func(t *testing.T) {
+				d, token := driver(t, governed)
+				req, ans := exchangeOf(row.bytes, row.stream, token)
+				now := int64(1)
+				tick := func() int64 { now += 100; return now }
+				allocs := testing.AllocsPerRun(200, func() {
+					if res, err := d.Do(tick, req, ans); err != nil || res.Status != 200 {
+						t.Fatalf("status %v: %v", res, err)
+					}
+				})
+				if allocs != 0 {
+					t.Errorf("%v allocations per exchange, want 0", allocs)
 				}
 			})
-			if allocs != 0 {
-				t.Errorf("%v allocations per exchange, want 0", allocs)
-			}
-		})
+		}
 	}
 }

@@ -83,8 +83,8 @@ func (a *Audit) Failed() []Check {
 	return out
 }
 
-// Section is one measurement without load. Exactly one of Boot, Direct and
-// Skipped is set.
+// Section is one measurement without load. Exactly one of Boot, Direct,
+// Waterfall and Skipped is set.
 type Section struct {
 	Cell     contract.Cell `json:"cell"`
 	Block    int           `json:"block"`
@@ -93,9 +93,10 @@ type Section struct {
 	Started  time.Time     `json:"started"`
 	Finished time.Time     `json:"finished"`
 
-	Boot    *Boot    `json:"boot,omitempty"`
-	Direct  *Direct  `json:"direct,omitempty"`
-	Skipped *Skipped `json:"skipped,omitempty"`
+	Boot      *Boot      `json:"boot,omitempty"`
+	Direct    *Direct    `json:"direct,omitempty"`
+	Waterfall *Waterfall `json:"waterfall,omitempty"`
+	Skipped   *Skipped   `json:"skipped,omitempty"`
 
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -106,11 +107,13 @@ type Boot struct {
 	Processes int   `json:"processes"`  // counted in the process tree once healthy
 }
 
-// Direct is a series of calls of the exchange with no socket, one at a time.
+// Direct is a series of calls of the exchange with no socket: one at a time,
+// or by as many callers as the cell has workers, each calling one at a time.
 type Direct struct {
-	Calls        int64     `json:"calls"`  // measured
-	CallNs       Histogram `json:"call"`   // per call, ns
-	CPUNs        int64     `json:"cpu_ns"` // process CPU time over the measured calls
+	Calls        int64     `json:"calls"`             // measured
+	CallNs       Histogram `json:"call"`              // per call, ns
+	WallNs       int64     `json:"wall_ns,omitempty"` // first call begun → last call ended; absent in older runs
+	CPUNs        int64     `json:"cpu_ns"`            // process CPU time over the measured calls
 	AllocsPerOp  float64   `json:"allocs_per_op"`
 	BytesPerOp   float64   `json:"alloc_bytes_per_op"` // bytes allocated per call
 	Failures     int64     `json:"failures"`

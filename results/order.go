@@ -67,6 +67,8 @@ func profileRank(p contract.Profile) int {
 const (
 	TargetGateway = "gateway"
 	TargetFloor   = "floor" // straight to the mock
+	TargetNginx   = "nginx" // nginx and haproxy as plain reverse proxies
+	TargetHaproxy = "haproxy"
 )
 
 // BodyBytes is the size that an embedded body's name states ("90B", "52KB"),

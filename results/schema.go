@@ -30,8 +30,11 @@ type Header struct {
 	Fingerprint Fingerprint `json:"fingerprint"` // the machine and its software
 	Sources     Sources     `json:"sources"`     // commits and hashes of what ran
 	Spec        Spec        `json:"spec"`
-	Seed        uint64      `json:"seed"`      // of the order of cells within blocks
-	Reproduce   string      `json:"reproduce"` // the command that repeats this run
+	// Proxies is the versions of the proxies measured beside the gateway, by
+	// target.
+	Proxies   map[string]string `json:"proxies,omitempty"`
+	Seed      uint64            `json:"seed"`      // of the order of cells within blocks
+	Reproduce string            `json:"reproduce"` // the command that repeats this run
 	// SectionReproduce overrides Reproduce for single sections.
 	SectionReproduce map[string]string `json:"section_reproduce,omitempty"`
 }

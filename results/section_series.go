@@ -10,7 +10,7 @@ import (
 // SectionSeries is the repetitions of one measurement without load.
 type SectionSeries struct {
 	Cell    contract.Cell
-	Records []*Section // with Boot or Direct
+	Records []*Section // with Boot, Direct or Waterfall
 	Skipped *Skipped   // why it, or where Records is not empty some repetition of it, did not run
 }
 

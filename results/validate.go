@@ -83,16 +83,21 @@ func (s *Section) validate() error {
 		return err
 	}
 	n := 0
-	for _, set := range []bool{s.Boot != nil, s.Direct != nil, s.Skipped != nil} {
+	for _, set := range []bool{s.Boot != nil, s.Direct != nil, s.Waterfall != nil, s.Skipped != nil} {
 		if set {
 			n++
 		}
 	}
 	if n != 1 {
-		return fmt.Errorf("%s: a section record holds exactly one of boot, direct, skipped", s.Cell.Key())
+		return fmt.Errorf("%s: a section record holds exactly one of boot, direct, waterfall, skipped", s.Cell.Key())
 	}
-	if s.Direct != nil && s.Cell.Shape != contract.Direct {
+	if (s.Direct != nil || s.Waterfall != nil) && s.Cell.Shape != contract.Direct {
 		return fmt.Errorf("%s: direct timings in shape %q", s.Cell.Key(), s.Cell.Shape)
+	}
+	if s.Waterfall != nil {
+		if err := s.Waterfall.validate(); err != nil {
+			return fmt.Errorf("%s: %w", s.Cell.Key(), err)
+		}
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package specs embeds the specs that the matrix program carries: quick,
-// default and full.
+// Package specs embeds the specs that the matrix program carries: quick, default
+// and full, and one for each section that would make default too long.
 package specs
 
 import "embed"

@@ -10,10 +10,10 @@ import (
 type Cell struct {
 	Section     string  `json:"section"`
 	Shape       Shape   `json:"shape"`
-	Target      string  `json:"target"`               // "gateway", "floor" (straight to the mock), a peer's name, "url"
+	Target      string  `json:"target"`               // "gateway", "floor" (straight to the mock), "nginx", "haproxy", a peer's name, "url"
 	Engine      string  `json:"engine,omitempty"`     // gateway engine
 	Profile     Profile `json:"profile,omitempty"`    // gateway feature profile
-	Surface     string  `json:"surface"`              // "chat", "embeddings", "models", "boot"
+	Surface     string  `json:"surface"`              // "chat", "embeddings", "models", "boot", "waterfall"
 	Body        string  `json:"body"`                 // "90B", "52KB", "200KB", or a file's name in the data folder
 	StreamEvery int     `json:"stream_every"`         // 0 never, 1 always, N: every Nth request is streamed
 	Frames      int     `json:"frames,omitempty"`     // content frames of a streamed answer
@@ -21,7 +21,7 @@ type Cell struct {
 	Conc        int     `json:"conc,omitempty"`       // closed loop: connections in flight
 	RatePerS    float64 `json:"rate_per_s,omitempty"` // open loop: requests per second
 	Arrivals    string  `json:"arrivals,omitempty"`   // open loop: "constant", "poisson"
-	Workers     int     `json:"workers,omitempty"`
+	Workers     int     `json:"workers,omitempty"`    // serving processes; shape direct: goroutines that call, none for one
 	LogStore    string  `json:"log_store,omitempty"`  // "off", "memory", "sqlite", "postgres"
 	Durability  string  `json:"durability,omitempty"` // "sync", "group", "async"
 	Client      string  `json:"client,omitempty"`     // "lean" (default when empty), "vegeta"
@@ -64,6 +64,10 @@ func (c *Cell) Key() string {
 	put("kill", c.Kill)
 	return b.String()
 }
+
+// Flushed reports whether the mock sends the frames of streams one by one, each
+// in a write of its own. Proxies run unbuffered then.
+func (c *Cell) Flushed() bool { return c.StreamEvery > 0 && !c.Coalesce }
 
 // Streamed reports whether request seq (from 0) of the cell is streamed.
 func (c *Cell) Streamed(seq uint64) bool { return StreamedAt(c.StreamEvery, seq) }

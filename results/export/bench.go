@@ -30,6 +30,7 @@ var units = []unit{
 	{"mock-CPU-µs/req", "lower"},
 	{"postgres-CPU-µs/req", "lower"},
 	{"process-CPU-µs/req", "lower"},
+	{"CPU-ns/op", "lower"},
 	{"gateway-peak-RSS-B", "lower"},
 	{"process-peak-RSS-B", "lower"},
 	{"cores-busy", ""},
@@ -92,6 +93,10 @@ func benchLines(run *results.Run) ([]*benchfmt.Result, error) {
 		}
 		for _, s := range results.SectionSeriesOf(run, section) {
 			for _, r := range s.Records {
+				if r.Waterfall != nil {
+					out = append(out, waterfallLines(r, config, run.Header.Fingerprint.GOMAXPROCS)...)
+					continue
+				}
 				l, err := sectionLine(r)
 				if err != nil {
 					return nil, err
@@ -165,10 +170,34 @@ func sectionLine(s *results.Section) (*benchfmt.Result, error) {
 		put("ns/op", h.Mean())
 		put("p50-ns", float64(h.ValueAtPercentile(50)))
 		put("p99-ns", float64(h.ValueAtPercentile(99)))
+		if d.WallNs > 0 {
+			put("req/s", float64(d.Calls)*1e9/float64(d.WallNs))
+		}
 		put("B/op", d.BytesPerOp)
 		put("allocs/op", d.AllocsPerOp)
 	}
 	return l, nil
+}
+
+// waterfallLines is a line for each block and layer: the whole configuration
+// that ends with the layer, since benchstat takes differences itself.
+func waterfallLines(s *results.Section, config []benchfmt.Config, gomaxprocs int) []*benchfmt.Result {
+	var out []*benchfmt.Result
+	w := s.Waterfall
+	for _, layer := range w.Layers {
+		for _, b := range layer.Blocks {
+			n := float64(w.Calls)
+			out = append(out, &benchfmt.Result{
+				Config: config, Name: benchNameOf(&s.Cell, "/upto="+layer.Name, gomaxprocs), Iters: int(w.Calls),
+				Values: []benchfmt.Value{
+					{Value: float64(b.CPUNs) / n, Unit: "CPU-ns/op"},
+					{Value: float64(b.Bytes) / n, Unit: "B/op"},
+					{Value: float64(b.Allocs) / n, Unit: "allocs/op"},
+				},
+			})
+		}
+	}
+	return out
 }
 
 type piece struct {
@@ -190,7 +219,12 @@ func pieces(r *results.Resources) []piece {
 // benchName is the cell's key as a benchmark's name: the section in camel
 // case, then key=value parts, then GOMAXPROCS.
 func benchName(c *contract.Cell, gomaxprocs int) benchfmt.Name {
-	_, rest, _ := strings.Cut(c.Key(), "/")
+	return benchNameOf(c, "", gomaxprocs)
+}
+
+// benchNameOf is benchName with more parts after the cell's own.
+func benchNameOf(c *contract.Cell, more string, gomaxprocs int) benchfmt.Name {
+	_, rest, _ := strings.Cut(c.Key()+more, "/")
 	name := camel(c.Section) + "/" + strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || !unicode.IsPrint(r) {
 			return '_'
@@ -223,7 +257,8 @@ func camel(section string) string {
 
 func fileConfig(h *results.Header) []benchfmt.Config {
 	f := &h.Fingerprint
-	goos, goarch, _ := strings.Cut(strings.Fields(f.OS + " ")[0], "/")
+	system, _, _ := strings.Cut(f.OS, " ")
+	goos, goarch, _ := strings.Cut(system, "/")
 	var out []benchfmt.Config
 	put := func(key, value string) {
 		value = strings.Join(strings.Fields(value), " ")

@@ -143,7 +143,16 @@ type Row struct {
 	Ratio  results.Spread `json:"ratio"` // ours ÷ theirs, within a block
 	Target string         `json:"target,omitempty"`
 	AtMost float64        `json:"at_most,omitempty"` // 0: no target
-	Met    bool           `json:"met"`
+	// Further is the other targets of the same figure, narrower or wider ones.
+	Further []Bounded `json:"further,omitempty"`
+	Met     bool      `json:"met"` // every target is
+}
+
+// Bounded is a target and whether the row meets it.
+type Bounded struct {
+	Target string  `json:"target"`
+	AtMost float64 `json:"at_most"`
+	Met    bool    `json:"met"`
 }
 
 // Report is a whole comparison.
@@ -187,8 +196,8 @@ func blocks(ctx context.Context, o *Options, ours, theirs side, say func(string,
 	return out, nil
 }
 
-// rows judges the samples. targetFor finds the target of a concurrency.
-func rows(samples []Sample, conc []int, ours, theirs string, targetFor func(conc int) (*targets.Target, bool)) []Row {
+// rows judges the samples. targetsFor finds the targets of a concurrency.
+func rows(samples []Sample, conc []int, ours, theirs string, targetsFor func(conc int) []*targets.Target) []Row {
 	var out []Row
 	for _, c := range conc {
 		byBlock := make(map[int]map[string]float64)
@@ -213,13 +222,45 @@ func rows(samples []Sample, conc []int, ours, theirs string, targetFor func(conc
 			}
 		}
 		r := Row{Conc: c, Ours: results.SpreadOf(a), Theirs: results.SpreadOf(b), Ratio: results.SpreadOf(ratio), Met: true}
-		if t, ok := targetFor(c); ok && t.Bound.Ratio != nil {
-			r.Target, r.AtMost = t.ID, t.Bound.Ratio.AtMost
-			r.Met = r.Ratio.N > 0 && r.Ratio.Median <= r.AtMost
-		}
+		r.judge(targetsFor(c))
 		out = append(out, r)
 	}
 	return out
+}
+
+// judge sets the row against its targets.
+func (r *Row) judge(all []*targets.Target) {
+	for _, t := range all {
+		if t.Bound.Ratio == nil {
+			continue
+		}
+		b := Bounded{Target: t.ID, AtMost: t.Bound.Ratio.AtMost}
+		b.Met = r.Ratio.N > 0 && r.Ratio.Median <= b.AtMost
+		r.Met = r.Met && b.Met
+		if r.Target == "" {
+			r.Target, r.AtMost = b.Target, b.AtMost
+		} else {
+			r.Further = append(r.Further, b)
+		}
+	}
+}
+
+// verdict is the row's targets and whether each is met, in words.
+func (r *Row) verdict() (target, met string) {
+	if r.Target == "" {
+		return "none", ""
+	}
+	all := append([]Bounded{{r.Target, r.AtMost, r.Ratio.N > 0 && r.Ratio.Median <= r.AtMost}}, r.Further...)
+	var names, words []string
+	for _, b := range all {
+		names = append(names, fmt.Sprintf("%s ≤ %g", b.Target, b.AtMost))
+		word := "met"
+		if !b.Met {
+			word = "**missed**"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(names, "; "), strings.Join(words, "; ")
 }
 
 // Met reports whether every target was met.
@@ -241,13 +282,7 @@ func (r *Report) Markdown(w io.Writer) error {
 	}
 	print("\n| connections | ours | theirs | ratio (median, range) | target | |\n| --: | --: | --: | --: | --- | --- |\n")
 	for _, row := range r.Rows {
-		target, verdict := "none", ""
-		if row.AtMost > 0 {
-			target, verdict = fmt.Sprintf("%s ≤ %g", row.Target, row.AtMost), "met"
-			if !row.Met {
-				verdict = "**missed**"
-			}
-		}
+		target, verdict := row.verdict()
 		print("| %d | %.1f | %.1f | %.2f (%.2f to %.2f, %d blocks) | %s | %s |\n",
 			row.Conc, row.Ours.Median, row.Theirs.Median, row.Ratio.Median, row.Ratio.Min, row.Ratio.Max, row.Ratio.N, target, verdict)
 	}

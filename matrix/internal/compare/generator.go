@@ -68,8 +68,8 @@ func Generators(ctx context.Context, site *stack.Site, o Options, t *targets.Fil
 		},
 	}
 	r.Samples, err = blocks(ctx, &o, ours, theirs, say)
-	r.Rows = rows(r.Samples, o.Conc, ours.name, theirs.name, func(c int) (*targets.Target, bool) {
-		return t.Find(fmt.Sprintf("generator-cpu-c%d", c))
+	r.Rows = rows(r.Samples, o.Conc, ours.name, theirs.name, func(c int) []*targets.Target {
+		return t.Family(fmt.Sprintf("generator-cpu-c%d", c))
 	})
 	return r, err
 }

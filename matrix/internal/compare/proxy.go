@@ -10,6 +10,7 @@ import (
 	"github.com/tollgate-lab/tollgate/matrix/bodies"
 	"github.com/tollgate-lab/tollgate/matrix/internal/host"
 	"github.com/tollgate-lab/tollgate/matrix/internal/proc"
+	"github.com/tollgate-lab/tollgate/matrix/internal/proxy"
 	"github.com/tollgate-lab/tollgate/matrix/internal/stack"
 	"github.com/tollgate-lab/tollgate/matrix/internal/targets"
 	"github.com/tollgate-lab/tollgate/results"
@@ -24,26 +25,13 @@ func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, 
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	file, err := findNginx()
+	file, err := proxy.Find(proxy.Nginx)
 	if err != nil {
 		return nil, err
 	}
 	o = o.WithDefaults()
 	ld, _ := load(o.Load)
-	gatewayCell := func(conc int) *contract.Cell {
-		c := &contract.Cell{
-			Section: "compare-nginx", Shape: contract.External, Target: results.TargetGateway, Engine: o.Engine, Profile: o.Profile,
-			Surface: "chat", Body: ld.Body, Frames: ld.Frames, Coalesce: ld.Coalesce, Conc: conc, Workers: o.Workers, LogStore: "off",
-		}
-		if ld.Frames > 0 {
-			c.StreamEvery = 1
-		}
-		if o.Profile == contract.Governed {
-			c.LogStore, c.Durability = "sqlite", "async"
-		}
-		return c
-	}
-	buffering := ld.Frames == 0 || ld.Coalesce
+	gatewayCell := func(conc int) *contract.Cell { return cellOf(&o, ld, "compare-nginx", conc) }
 	ours := side{"gateway", func(ctx context.Context, conc int) (Sample, error) {
 		s, err := site.Start(ctx, gatewayCell(conc))
 		if err != nil {
@@ -53,10 +41,8 @@ func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, 
 	}}
 	theirs := side{"nginx", func(ctx context.Context, conc int) (Sample, error) {
 		c := gatewayCell(conc)
-		c.Target, c.Engine, c.Profile, c.LogStore, c.Durability = "nginx", "", contract.Bare, "", ""
-		s, err := site.StartBehind(ctx, c, func(ctx context.Context, upstream, dir string) (stack.Proxy, error) {
-			return startNginx(ctx, file, upstream, dir, o.Workers, buffering)
-		})
+		c.Target, c.Engine, c.Profile, c.LogStore, c.Durability = proxy.Nginx, "", "", "", ""
+		s, err := site.Start(ctx, c)
 		if err != nil {
 			return Sample{}, err
 		}
@@ -64,7 +50,7 @@ func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, 
 	}}
 	r := &Report{
 		Name: "nginx", Started: time.Now().UTC(), Fingerprint: host.Fingerprint(),
-		Ours: fmt.Sprintf("gateway (engine %s, profile %s)", o.Engine, o.Profile), Theirs: nginxVersion(ctx, file) + " (plain keep-alive reverse proxy)",
+		Ours: fmt.Sprintf("gateway (engine %s, profile %s)", o.Engine, o.Profile), Theirs: proxy.Version(ctx, proxy.Nginx, file) + " (plain keep-alive reverse proxy)",
 		Conditions: []string{
 			fmt.Sprintf("same mock, same load (our generator, closed loop, %s), fresh processes for each measured part", ld.Words),
 			fmt.Sprintf("%d blocks, sides in turn, order swapped from block to block; %v measured after %d requests a connection", o.Blocks, o.Duration, warmup),
@@ -72,8 +58,8 @@ func Proxies(ctx context.Context, site *stack.Site, o Options, t *targets.File, 
 		},
 	}
 	r.Samples, err = blocks(ctx, &o, ours, theirs, say)
-	r.Rows = rows(r.Samples, o.Conc, ours.name, theirs.name, func(c int) (*targets.Target, bool) {
-		return t.Find(TargetID(&o, c))
+	r.Rows = rows(r.Samples, o.Conc, ours.name, theirs.name, func(c int) []*targets.Target {
+		return t.Family(TargetID(&o, c))
 	})
 	return r, err
 }

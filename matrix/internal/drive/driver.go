@@ -35,11 +35,15 @@ type Driver struct {
 	Sink    Sink
 	Report  Reporter
 	DataDir string // folder of shared data; "": none
+	// ProfileDir is where a CPU profile of each gateway cell is kept, taken in a
+	// repetition of its own after the last block. "": none are taken.
+	ProfileDir string
 
 	// Canary and Measure stand in for proc.Canary and a real repetition, in
 	// tests.
 	Canary  func() (time.Duration, error)
 	Measure func(ctx context.Context, c *contract.Cell) (*results.Repetition, error)
+	Profile func(ctx context.Context, c *contract.Cell) ([]byte, error) // likewise
 
 	started  time.Time
 	canaries []time.Duration
@@ -59,6 +63,7 @@ type Summary struct {
 	Broken        []string
 	Warnings      []string
 	Skips         []results.Skipped // each once
+	Profiles      []string          // files of CPU profiles
 }
 
 // Clean reports whether every cell ran and every audit held.
@@ -110,6 +115,9 @@ func (d *Driver) Run(ctx context.Context) (*Summary, error) {
 			return &d.sum, err
 		}
 	}
+	if d.ProfileDir != "" {
+		return &d.sum, d.profiles(ctx)
+	}
 	return &d.sum, nil
 }
 
@@ -124,6 +132,8 @@ func (d *Driver) item(ctx context.Context, it *plan.Item) error {
 	switch {
 	case it.Cell.Surface == "boot":
 		err = d.boots(ctx, it)
+	case it.Cell.Surface == "waterfall":
+		err = d.waterfall(ctx, it)
 	case it.Cell.Shape == contract.Direct:
 		err = d.direct(ctx, it)
 	default:

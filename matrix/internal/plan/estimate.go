@@ -22,11 +22,19 @@ const (
 	wallGateway  = 70 * time.Microsecond
 	wallNetHTTP  = 180 * time.Microsecond // on top
 	wallStore    = 40 * time.Microsecond  // on top: rows committed before answers end, or sent to a server
-	wallFrame    = 8 * time.Microsecond   // per streamed frame and hop
+	wallFrame    = 5 * time.Microsecond   // per streamed frame and hop
+	wallTogether = 400 * time.Nanosecond  // the same when frames come in one write
 	wallKB       = 250 * time.Nanosecond  // per KB of request body and hop
 	wallAlone    = 90 * time.Microsecond  // on top with one request in flight: nothing overlaps
 	wallDirect   = 8 * time.Microsecond
 	wallDirectKB = 700 * time.Nanosecond
+
+	waterfallLayers  = 5                      // measured
+	waterfallStart   = 40 * time.Millisecond  // of each: cores, accounts, stores, the mock's answer, garbage collected
+	waterfallSettles = 450 * time.Millisecond // until the log store has the rows of a block
+	waterfallCall    = 3 * time.Microsecond
+	waterfallKB      = 430 * time.Nanosecond
+	waterfallFrame   = 150 * time.Nanosecond
 )
 
 // Estimate is the wall time that a cell is likely to take.
@@ -41,7 +49,16 @@ func Estimate(c *contract.Cell, bodyBytes int) time.Duration {
 		frames /= time.Duration(c.StreamEvery)
 	}
 	if c.Shape == contract.Direct {
-		return startDirect + n*(wallDirect+kb*wallDirectKB+frames*wallFrame/8)
+		if c.Surface == "waterfall" {
+			calls := n * (waterfallCall + kb*waterfallKB + frames*waterfallFrame)
+			return WaterfallBlocks * (waterfallLayers*(waterfallStart+calls) + waterfallSettles)
+		}
+		calls := n * (wallDirect + kb*wallDirectKB + frames*wallFrame/8)
+		return startDirect + calls/time.Duration(max(1, min(c.Workers, 2)))
+	}
+	frame := wallFrame
+	if c.Coalesce {
+		frame = wallTogether
 	}
 	hops := time.Duration(2)
 	each := wallGateway
@@ -65,7 +82,7 @@ func Estimate(c *contract.Cell, bodyBytes int) time.Duration {
 	if c.Durability == "sync" {
 		each += 4 * wallStore
 	}
-	each += hops * (frames*wallFrame + kb*wallKB)
+	each += hops * (frames*frame + kb*wallKB)
 	if c.Conc == 1 {
 		each += wallAlone
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -131,7 +132,16 @@ func settle(c *contract.Cell) error {
 	if c.Target == "floor" {
 		c.Engine, c.Profile, c.Workers, c.LogStore, c.Durability, c.Kill = "", "", 0, "", "", ""
 	}
+	if proxied(c) {
+		// What a proxy keeps of a cell is its load and its number of workers.
+		c.Engine, c.Profile, c.LogStore, c.Durability = "", "", "", ""
+		if c.Shape != contract.External || c.Surface == "boot" || c.Kill != "" {
+			return fmt.Errorf("target %s is measured under load in shape external: it is a process of its own", c.Target)
+		}
+	}
 	switch {
+	case c.Surface == "waterfall" && c.Shape != contract.Direct:
+		return errors.New("waterfall is measured in shape direct: a socket costs more than most layers")
 	case c.Surface == "boot":
 		if c.Shape != contract.External {
 			return errors.New("boot is measured in shape external: it starts a process")
@@ -141,11 +151,7 @@ func settle(c *contract.Cell) error {
 		if c.Target == "floor" || c.Kill != "" {
 			return errors.New("shape direct has no socket: no floor and nothing to kill")
 		}
-		// One call at a time, by no engine and no process of its own.
-		c.Conc, c.Engine, c.Workers = 1, "", 0
-		if c.LogStore == "postgres" {
-			return errors.New("shape direct has no database: log off or sqlite")
-		}
+		return settleDirect(c)
 	case c.Shape == contract.InProcess && c.Workers > 1:
 		return errors.New("workers are processes: more than one needs shape external")
 	case c.Kill != "" && (c.Shape != contract.External || c.Workers < 2):
@@ -154,6 +160,11 @@ func settle(c *contract.Cell) error {
 		return errors.New("kill: worker needs a log that promises rows, sync or group")
 	}
 	return nil
+}
+
+// proxied reports whether a cell measures somebody else's proxy.
+func proxied(c *contract.Cell) bool {
+	return c.Target == results.TargetNginx || c.Target == results.TargetHaproxy
 }
 
 // profileLog is the log store that belongs to a profile's meaning
@@ -171,9 +182,13 @@ func skip(c *contract.Cell, facts Facts) *results.Skipped {
 	switch {
 	case c.Engine == "epoll" && facts.NoEpoll != nil:
 		return facts.NoEpoll
+	case c.Surface == "waterfall" && facts.NoCPUTime != nil:
+		return facts.NoCPUTime
+	case facts.NoProxy[c.Target] != nil:
+		return facts.NoProxy[c.Target]
 	case c.Shape == contract.External && facts.NoExternal != nil:
 		return facts.NoExternal
-	case c.Workers > 1 && facts.NoWorkers != nil:
+	case c.Workers > 1 && c.Shape != contract.Direct && facts.NoWorkers != nil:
 		return facts.NoWorkers
 	case c.LogStore == "postgres" && facts.NoPostgres != nil:
 		return facts.NoPostgres

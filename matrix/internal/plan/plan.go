@@ -38,6 +38,9 @@ type Facts struct {
 	NoExternal *results.Skipped
 	NoWorkers  *results.Skipped
 	NoEpoll    *results.Skipped // no event loops: engine epoll is for Linux
+	NoCPUTime  *results.Skipped // no CPU time of a process: it is all that a waterfall measures
+	// NoProxy says, by target, why a proxy cannot run.
+	NoProxy map[string]*results.Skipped
 }
 
 // Options narrow a plan.

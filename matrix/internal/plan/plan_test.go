@@ -29,6 +29,10 @@ var (
 		NoBodies:   &results.Skipped{Reason: "no data folder"},
 		NoPostgres: &results.Skipped{Reason: "no PostgreSQL", Install: "postgresql"},
 		NoWorkers:  &results.Skipped{Reason: "no shared port"},
+		NoProxy: map[string]*results.Skipped{
+			"nginx":   {Reason: "no nginx", Install: "package nginx-light"},
+			"haproxy": {Reason: "no haproxy", Install: "package haproxy"},
+		},
 	}
 )
 
@@ -51,6 +55,7 @@ func TestGoldens(t *testing.T) {
 		{"quick-bare-host", "quick", nothing, Options{Seed: 1}},
 		{"default", "default", everything, Options{Seed: 1}},
 		{"full", "full", everything, Options{Seed: 1, Blocks: 1}},
+		{"engines", "engines", everything, Options{Seed: 1}},
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			p, err := Expand(load(t, c.spec), c.facts, c.opt)
@@ -223,6 +228,12 @@ func TestImpossibleCells(t *testing.T) {
 	const head = "name: x\nrepetitions: 1\ndefaults: { body: 90B, requests: 1 }\nsections:\n  - name: s\n    "
 	for _, c := range []struct{ story, section, want string }{
 		{"boot in one process", "{ shape: inprocess, surface: boot }", "shape external"},
+		{"a waterfall with sockets", "{ shape: external, surface: waterfall }", "waterfall is measured in shape direct"},
+		{"a waterfall that stops early", "{ shape: direct, surface: waterfall, profile: auth }", "want profile governed"},
+		{"a waterfall without its last layer", `{ shape: direct, surface: waterfall, log: "off" }`, "want a store"},
+		{"a waterfall of one call", "{ shape: direct, surface: waterfall }", "requests of at least 2"},
+		{"now and then a stream without sockets", "{ shape: direct, stream_every: 5 }", "always or never"},
+		{"embeddings without sockets", "{ shape: direct, surface: embeddings }", "chat alone"},
 		{"workers in one process", "{ shape: inprocess, workers: 2 }", "shape external"},
 		{"a floor without sockets", "{ shape: direct, target: floor }", "no floor"},
 		{"killing the only worker", "{ shape: external, workers: 1, kill: worker }", "at least 2 workers"},

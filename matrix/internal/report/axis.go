@@ -20,7 +20,7 @@ var (
 	axisConc    = axis{"in flight", false, func(c *contract.Cell) string { return number(c.Conc) }}
 	axisRate    = axis{"offered req/s", false, rateText}
 	axisStreams = axis{"streamed", true, func(c *contract.Cell) string { return shareText(c.StreamEvery) }}
-	axisWorkers = axis{"workers", false, func(c *contract.Cell) string { return number(c.Workers) }}
+	axisWorkers = axis{"workers", false, workersText}
 	axisLog     = axis{"log store", true, logText}
 	axisEngine  = axis{"engine", true, func(c *contract.Cell) string { return orNone(c.Engine) }}
 	axisProfile = axis{"profile", true, func(c *contract.Cell) string { return orNone(string(c.Profile)) }}
@@ -43,6 +43,18 @@ func number(n int) string {
 		return none
 	}
 	return strconv.Itoa(n)
+}
+
+// workersText is the serving processes, or in shape direct the callers, of
+// which there is at least one.
+func workersText(c *contract.Cell) string {
+	switch {
+	case c.Surface == waterfallName:
+		return none
+	case c.Shape == contract.Direct:
+		return number(callers(c))
+	}
+	return number(c.Workers)
 }
 
 func orNone(s string) string {
@@ -102,12 +114,13 @@ func shareText(every int) string {
 }
 
 // distinct is the values of an axis over cells, in order of appearance. The
-// floor has no gateway, so its cells say nothing where theirs is empty.
+// floor and the proxies have no gateway, so their cells say nothing where theirs
+// is empty.
 func distinct(cells []*contract.Cell, a axis) []string {
 	var out []string
 	for _, c := range cells {
 		v := a.of(c)
-		if v == none && isFloor(c) || slices.Contains(out, v) {
+		if v == none && c.Target != results.TargetGateway || slices.Contains(out, v) {
 			continue
 		}
 		out = append(out, v)

@@ -65,7 +65,7 @@ func fromData(c *contract.Cell) bool { return c.Body != "" && results.BodyBytes(
 
 // sizes states requests and repetitions per cell.
 func (v *view) sizes() string {
-	var requests, warmup, reps, calls, starts ranged
+	var requests, warmup, reps, calls, starts, layered ranged
 	for _, s := range v.load {
 		if len(s.Reps) > 0 {
 			requests.add(int64(s.Cell.Requests))
@@ -79,15 +79,21 @@ func (v *view) sizes() string {
 			if r.Direct != nil {
 				calls.add(r.Direct.Calls)
 			}
+			if r.Waterfall != nil {
+				layered.add(r.Waterfall.Calls)
+			}
 		}
 	}
 	var out []string
 	if reps.seen {
 		out = append(out, fmt.Sprintf("%s requests per cell and repetition%s after %s to warm up, %s", requests, requests.where(), warmup, reps.of("repetition")))
 	}
-	if calls.seen {
+	switch {
+	case layered.seen:
+		out = append(out, fmt.Sprintf("%s calls of each configuration in each block, half of them forth, half back", layered))
+	case calls.seen:
 		out = append(out, fmt.Sprintf("%s direct calls per cell and repetition, %s", calls, starts.of("repetition")))
-	} else if starts.seen {
+	case starts.seen:
 		out = append(out, starts.of("repetition")+" without load")
 	}
 	return strings.Join(out, "; ")

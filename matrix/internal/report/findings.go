@@ -35,6 +35,9 @@ func findingsText(in *data) (*text, error) {
 	if v, ok := in.view("boot"); ok {
 		items = append(items, bootFindings(v)...)
 	}
+	if v, ok := in.view(waterfallName); ok {
+		items = append(items, waterfallFindings(v)...)
+	}
 	if v, ok := in.view("bodies"); ok {
 		items = append(items, bodyFindings(v)...)
 	}

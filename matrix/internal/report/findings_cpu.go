@@ -41,6 +41,9 @@ func (v *view) alike(clear func(*contract.Cell)) [][]*results.Series {
 
 // engineFindings tells what a request costs each engine, and which costs least.
 func engineFindings(v *view) []string {
+	if out := yardstickFindings(v); len(out) > 0 {
+		return out
+	}
 	var out []string
 	for _, group := range v.alike(func(c *contract.Cell) { c.Engine = "" }) {
 		if len(group) < 2 {

@@ -70,7 +70,7 @@ func load(t *testing.T, run *results.Run, c contract.Cell, s speed, reps int, ed
 	if c.Body == "" {
 		c.Body = "90B"
 	}
-	if c.Target != results.TargetFloor {
+	if c.Target == results.TargetGateway {
 		if c.Engine == "" {
 			c.Engine = "conn"
 		}
@@ -214,10 +214,9 @@ func fullRun(t *testing.T) *results.Run {
 		c := contract.Cell{Section: "bodies", Shape: contract.External, Target: results.TargetGateway, Body: body, Conc: 50}
 		load(t, run, c, speed{20_000, 40_000, 300, 0}, 3, nil)
 	}
-	for _, engine := range []string{"conn", "nethttp"} {
-		c := contract.Cell{Section: "engines", Shape: contract.External, Target: results.TargetGateway, Engine: engine, Conc: 50}
-		load(t, run, c, speed{20_000, 40_000, 300, 0}, 3, nil)
-	}
+	fillEngines(t, run)
+	fillDirect(t, run)
+	fillWaterfall(run)
 	load(t, run, contract.Cell{Section: "mock", Shape: contract.External, Target: results.TargetFloor, Conc: 50}, speed{70_000, 0, 300, 9_000}, 3, func(r *results.Repetition) {
 		r.Marks = []string{results.MarkGeneratorBound}
 	})

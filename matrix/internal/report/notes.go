@@ -16,10 +16,11 @@ func (v *view) notes() []string {
 	by := varying(cellsOf(v.load, v.without))
 	var failed, errors, warnings, skipped counted
 	superseded := 0
+	absent := v.absent()
 	for _, s := range v.load {
 		name := cellName(&s.Cell, by)
 		if s.Skipped != nil {
-			skipped.add(skippedText(name, s.Skipped, len(s.Reps)))
+			skipped.add(skippedText(skippedName(name, s, absent), s.Skipped, len(s.Reps)))
 		}
 		superseded += s.Superseded
 		for _, r := range s.Reps {
@@ -60,6 +61,36 @@ func (v *view) notes() []string {
 		out = append(out, fmt.Sprintf("%s on a noisy host run again; the run's file keeps all of them", plural(superseded, "attempt")))
 	}
 	return append(out, skipped.texts(len(skipped.order))...)
+}
+
+// absent is the targets that are not there at all, each with the reason that
+// all of its cells have: naming every cell would say one thing many times.
+func (v *view) absent() map[string]results.Skipped {
+	out := make(map[string]results.Skipped)
+	ran := make(map[string]bool)
+	for _, s := range v.load {
+		t := s.Cell.Target
+		reason, seen := out[t]
+		switch {
+		case t == results.TargetGateway || isFloor(&s.Cell):
+		case s.Skipped == nil || len(s.Reps) > 0 || seen && reason != *s.Skipped:
+			ran[t] = true
+		default:
+			out[t] = *s.Skipped
+		}
+	}
+	for t := range ran {
+		delete(out, t)
+	}
+	return out
+}
+
+// skippedName is a cell's name, or that of a target none of whose cells ran.
+func skippedName(name string, s *results.Series, absent map[string]results.Skipped) string {
+	if _, all := absent[s.Cell.Target]; all {
+		return s.Cell.Target + ", every cell"
+	}
+	return name
 }
 
 // skippedText says why a cell did not run, or, where ran repetitions of it

@@ -36,7 +36,8 @@ func Plots(in Input) (map[string][]byte, error) {
 	}
 	out := make(map[string][]byte)
 	d := newData(in)
-	for name := range plotted {
+	names := append(sortedKeys(plotted), enginesName, waterfallName)
+	for _, name := range names {
 		v, ok := d.view(name)
 		if !ok {
 			continue
@@ -57,6 +58,12 @@ type plot struct {
 
 // plots is empty for a section that has none, or nothing to draw.
 func (v *view) plots() []plot {
+	switch v.name {
+	case enginesName:
+		return enginePlots(v)
+	case waterfallName:
+		return waterfallPlots(v)
+	}
 	along, ok := plotted[v.name]
 	if !ok {
 		return nil

@@ -87,9 +87,10 @@ func skippedCells(in *data) (*text, error) {
 	var all counted
 	for _, v := range in.views() {
 		by := varying(cellsOf(v.load, v.without))
+		absent := v.absent()
 		for _, s := range v.load {
 			if s.Skipped != nil {
-				all.add(v.name + ": " + skippedText(cellName(&s.Cell, by), s.Skipped, len(s.Reps)))
+				all.add(v.name + ": " + skippedText(skippedName(cellName(&s.Cell, by), s, absent), s.Skipped, len(s.Reps)))
 			}
 		}
 		for _, s := range v.without {

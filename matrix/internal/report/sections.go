@@ -17,9 +17,11 @@ var sections = []section{
 	{"log-store", "Log store", paired(&logPairing, axisWorkers, axisLog)},
 	{"boot", "Boot", bootText},
 	{"staged", "Staged profile: one request in flight", stagedText},
+	{"direct", "Direct calls", directText},
+	{waterfallName, "Waterfall: what each layer costs", waterfallText},
 	{"bodies", "Bodies", by(axisBody)},
 	{"mock", "The mock's own cost", by(axisConc, axisStreams)},
-	{"engines", "Engines", by(axisEngine, axisConc)},
+	{"engines", "Engines", enginesText},
 	{"clients", "Load clients", by(axisClient, axisConc)},
 	{"kill", "A worker killed under load", killText},
 }

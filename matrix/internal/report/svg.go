@@ -15,7 +15,8 @@ import (
 type chart struct {
 	title, under, x, y string // under: the conditions, below the title
 	lines              []line
-	total              []point // of stacked bars: what all lines add up to
+	total              []point           // of stacked bars: what all lines add up to
+	over               map[string]string // of stacked bars: a word above each, by place
 }
 
 type line struct {
@@ -42,7 +43,7 @@ const (
 )
 
 // colours are told apart in grey and by colour-blind readers too.
-var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7"}
+var colours = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"}
 
 // places is every place on the x axis, in order of appearance.
 func (c *chart) places() []string {
@@ -101,7 +102,7 @@ func (c *chart) frame(b *bytes.Buffer, highest float64) (x func(string) float64,
 	c.word(b, left+plotWidth/2, svgHeight-12, "middle", c.x)
 	c.word(b, 12, legendY, "start", c.y)
 	for i, l := range c.lines {
-		at := left + 20 + float64(i)*legendStep
+		at := left + 20 + float64(i)*min(legendStep, float64(plotWidth-20)/float64(len(c.lines)))
 		fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="12" height="12" fill="%s"/>`+"\n", at, legendY-10, colours[i%len(colours)])
 		c.word(b, at+18, legendY, "start", l.name)
 	}
@@ -170,6 +171,11 @@ func (c *chart) stacked() []byte {
 			sums[p.at] += p.y.Median
 			fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%d" height="%.1f" fill="%s"/>`+"\n",
 				x(p.at)-barWidth/2, y(sums[p.at]), barWidth, y(low)-y(sums[p.at]), colours[i%len(colours)])
+		}
+	}
+	for _, at := range c.places() {
+		if word := c.over[at]; word != "" {
+			c.word(&b, x(at), y(sums[at])-4, "middle", word)
 		}
 	}
 	for _, p := range c.total {

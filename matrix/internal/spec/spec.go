@@ -48,10 +48,10 @@ type Section struct {
 // set is inherited: cells from section, section from defaults.
 type Axes struct {
 	Shape       List[string]  `yaml:"shape"`        // inprocess, direct, external
-	Target      List[string]  `yaml:"target"`       // gateway (default), floor
+	Target      List[string]  `yaml:"target"`       // gateway (default), floor, nginx, haproxy
 	Engine      List[string]  `yaml:"engine"`       // conn, epoll, nethttp
 	Profile     List[string]  `yaml:"profile"`      // bare, auth, governed
-	Surface     List[string]  `yaml:"surface"`      // chat, embeddings, boot
+	Surface     List[string]  `yaml:"surface"`      // chat, embeddings, boot, waterfall
 	Body        List[string]  `yaml:"body"`         // 90B, 52KB, 200KB; data: every file of the data folder
 	StreamEvery List[int]     `yaml:"stream_every"` // 0 never, 1 always, N every Nth
 	Frames      List[int]     `yaml:"frames"`       // content frames of a streamed answer
@@ -59,7 +59,7 @@ type Axes struct {
 	Conc        List[int]     `yaml:"conc"`         // connections
 	RatePerS    List[float64] `yaml:"rate_per_s"`   // open loop: requests per second
 	Arrivals    List[string]  `yaml:"arrivals"`     // open loop: constant, poisson
-	Workers     List[int]     `yaml:"workers"`      // serving processes
+	Workers     List[int]     `yaml:"workers"`      // serving processes; shape direct: goroutines that call
 	Log         List[string]  `yaml:"log"`          // off, memory, STORE/DURABILITY; unset: the profile's own
 	Client      List[string]  `yaml:"client"`       // lean, vegeta
 	Kill        List[string]  `yaml:"kill"`         // planned fault: worker

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tollgate-lab/tollgate/results"
 	"github.com/tollgate-lab/tollgate/results/contract"
 )
 
@@ -72,10 +73,10 @@ func (a *Axes) faults() (faults []error) {
 	need("shape", len(a.Shape))
 	need("body", len(a.Body))
 	oneOf("shape", a.Shape, string(contract.InProcess), string(contract.Direct), string(contract.External))
-	oneOf("target", a.Target, "gateway", "floor")
+	oneOf("target", a.Target, Targets()...)
 	oneOf("engine", a.Engine, "conn", "epoll", "nethttp")
 	oneOf("profile", a.Profile, string(contract.Bare), string(contract.Auth), string(contract.Governed))
-	oneOf("surface", a.Surface, "chat", "embeddings", "boot")
+	oneOf("surface", a.Surface, "chat", "embeddings", "boot", "waterfall")
 	oneOf("arrivals", a.Arrivals, "constant", "poisson")
 	oneOf("log", a.Log, Logs()...)
 	oneOf("client", a.Client, "lean", "vegeta")
@@ -103,6 +104,11 @@ func (a *Axes) faults() (faults []error) {
 		bad("warmup: want 0 to 1e8")
 	}
 	return faults
+}
+
+// Targets is the values of the target axis.
+func Targets() []string {
+	return []string{results.TargetGateway, results.TargetFloor, results.TargetNginx, results.TargetHaproxy}
 }
 
 // Logs is the values of the log axis.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -55,11 +54,11 @@ func startOuterGate(ctx context.Context, file string, c *contract.Cell, upstream
 var errEarlyEnd = errors.New("ended before it served")
 
 func tryOuterGate(ctx context.Context, file string, c *contract.Cell, upstream, dir, dsn string) (*outerGate, error) {
-	listen, err := FreeAddr()
+	listen, err := child.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
-	control, err := FreeAddr()
+	control, err := child.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
@@ -139,16 +138,6 @@ func (g *outerGate) ledger(ctx context.Context) (results.LedgerSums, error) {
 func readLedger(ctx context.Context, addr string) (sums results.LedgerSums, err error) {
 	err = get(ctx, "http://"+addr+"/ledger", func(r io.Reader) error { return json.NewDecoder(r).Decode(&sums) })
 	return sums, err
-}
-
-// FreeAddr is a loopback address that was free a moment ago.
-func FreeAddr() (string, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", fmt.Errorf("find a free port: %w", err)
-	}
-	addr := ln.Addr().String()
-	return addr, ln.Close()
 }
 
 // cleanEnv drops the variables that would change the gateway's config: the

@@ -12,6 +12,7 @@ import (
 	"github.com/tollgate-lab/tollgate/gateway/pgtest"
 	"github.com/tollgate-lab/tollgate/loadgen"
 	"github.com/tollgate-lab/tollgate/matrix/internal/build"
+	"github.com/tollgate-lab/tollgate/matrix/internal/proxy"
 	"github.com/tollgate-lab/tollgate/results"
 	"github.com/tollgate-lab/tollgate/results/contract"
 )
@@ -57,6 +58,9 @@ func (site *Site) Start(ctx context.Context, c *contract.Cell) (s *Stack, err er
 	}
 	if c.Target == "floor" {
 		return s, nil
+	}
+	if proxy.Known(c.Target) {
+		return s, s.startProxy(ctx)
 	}
 	if err := s.prepareLog(ctx, n); err != nil {
 		return s, err
@@ -113,7 +117,7 @@ func (s *Stack) MockAddr() string { return s.mock.addr() }
 func (s *Stack) Load(ctx context.Context, job loadgen.Job) (*Run, error) {
 	job.Target = s.Target()
 	job.Nonce = uint32(s.site.made.Load())<<4 | s.runs.Add(1)&15
-	if job.Key == "" && s.gate != nil && s.Cell.Profile != contract.Bare {
+	if job.Key == "" && s.gate != nil && s.Cell.Profile != "" && s.Cell.Profile != contract.Bare {
 		job.Key = Token
 	}
 	if s.Cell.Shape == contract.InProcess {
@@ -224,36 +228,3 @@ func (s *Stack) Close() error {
 	}
 	return closeAll(steps...)
 }
-
-// Proxy is something in front of the mock that is not our gateway.
-type Proxy interface {
-	Addr() string
-	PID() int
-	Close() error
-}
-
-// StartBehind puts a cell's mock up and, in front of it, whatever start
-// starts. dir is the repetition's own folder.
-func (site *Site) StartBehind(ctx context.Context, c *contract.Cell, start func(ctx context.Context, upstream, dir string) (Proxy, error)) (*Stack, error) {
-	floor := *c
-	floor.Target = results.TargetFloor
-	s, err := site.Start(ctx, &floor)
-	if err != nil {
-		return nil, err
-	}
-	s.Cell = *c
-	p, err := start(ctx, s.mock.addr(), s.dir)
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	s.gate = proxyGate{p}
-	return s, nil
-}
-
-// proxyGate is a Proxy in the gateway's place. It keeps no ledger.
-type proxyGate struct{ Proxy }
-
-func (g proxyGate) addr() string                                     { return g.Addr() }
-func (g proxyGate) pid() int                                         { return g.PID() }
-func (g proxyGate) close() error                                     { return g.Close() }
-func (proxyGate) ledger(context.Context) (results.LedgerSums, error) { return nil, nil }

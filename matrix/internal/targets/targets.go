@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -27,6 +28,9 @@ type Target struct {
 	Reference string `yaml:"reference"`
 	Why       string `yaml:"why"`    // one sentence
 	Script    string `yaml:"script"` // the command that measures it, from the module's root
+	// From says where a run of the matrix holds the figure. Nil: only the script
+	// tells.
+	From *From `yaml:"from"`
 }
 
 // Bound is the most that is allowed; exactly one is set.
@@ -121,7 +125,24 @@ func (t *Target) validate() error {
 	if n != 1 {
 		bad("bound: want exactly one of ratio, absolute, count")
 	}
+	if t.From != nil && n == 1 {
+		if err := t.From.validate(&t.Bound); err != nil {
+			faults = append(faults, err)
+		}
+	}
 	return errors.Join(faults...)
+}
+
+// Family is the targets of one figure: the one with this id and those whose ids
+// go on from it after a dash, in the file's order.
+func (f *File) Family(id string) []*Target {
+	var out []*Target
+	for i := range f.Targets {
+		if t := &f.Targets[i]; t.ID == id || strings.HasPrefix(t.ID, id+"-") {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // Find is the target with an id.

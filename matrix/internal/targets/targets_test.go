@@ -67,6 +67,7 @@ func TestFaults(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("targets:\n  - {id: a, metric: m, why: w, script: s, bound: {count: {at_most: 1}}}\n"))
+	f.Add([]byte("targets:\n  - {id: a, metric: m, why: w, script: s, bound: {ratio: {ours: a, theirs: b, at_most: 1}}, from: {section: s, cell: {conc: 50}, beside: {target: nginx}, figure: 'a.b_ns:per_request'}}\n"))
 	f.Add([]byte("targets: 7"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if got, err := Parse("t.yaml", b); err == nil && len(got.Targets) == 0 {

@@ -1,0 +1,5 @@
+//go:build race
+
+package waterfall
+
+const raceDetector = true
