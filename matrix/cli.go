@@ -50,7 +50,7 @@ func commands() []command {
 		{"render", "[--check]", "write BENCHMARKS.md from the published runs", renderHelp, renderCommand},
 		{"publish", "RUN...", "move a run's sections into BENCHMARKS.md", publishHelp, publishCommand},
 		{"export", "RUN [flags]", "a run for benchstat, HdrHistogram or a spreadsheet", exportHelp, exportCommand},
-		{"compare", "nginx|wrk|builds [flags]", "measure against a yardstick, side by side", compareHelp, compareCommand},
+		{"compare", "nginx|wrk|builds|slow [flags]", "measure against a yardstick, side by side", compareHelp, compareCommand},
 		{"body", "NAME", "print one of the lab's request bodies", bodyHelp, bodyCommand},
 		{"targets", "[RUN...]", "list the figures that the project set itself, or judge runs", targetsHelp, targetsCommand},
 		{"version", "", "print version and commit", versionHelp, versionCommand},

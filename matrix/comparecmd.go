@@ -28,13 +28,14 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 	conc := fs.String("conc", "", "")
 	bin := fs.String("bin", "", "")
 	against := fs.String("against", "", "")
+	herd := fs.Int("herd", compare.DefaultHerd, "")
 	out := fs.String("out", "", "")
 	rest, err := parseMixed(fs, in.args)
 	if err != nil {
 		return 0, err
 	}
-	if len(rest) != 1 || !slices.Contains([]string{"nginx", "wrk", "builds"}, rest[0]) {
-		return 0, wrong("compare: want nginx, wrk or builds")
+	if len(rest) != 1 || !slices.Contains([]string{"nginx", "wrk", "builds", "slow"}, rest[0]) {
+		return 0, wrong("compare: want nginx, wrk, builds or slow")
 	}
 	name := rest[0]
 	if (name == "builds") != (*against != "") {
@@ -45,6 +46,14 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 	switch name {
 	case "wrk":
 		run, usual = compare.Generators, "50"
+	case "slow":
+		if *herd < 1 || *herd > 5000 {
+			return 0, wrong("compare: --herd %d: want 1 to 5000", *herd)
+		}
+		usual = "50"
+		run = func(ctx context.Context, site *stack.Site, o compare.Options, t *targets.File, say func(string, ...any)) (*compare.Report, error) {
+			return compare.SlowClients(ctx, site, o, *herd, t, say)
+		}
 	case "builds":
 		other, err := build.In(*against, *against)
 		if err != nil {
@@ -105,8 +114,15 @@ func compareCommand(ctx context.Context, in *invocation) (int, error) {
 			return 0, err
 		}
 	}
+	held := true
+	if name == "slow" {
+		if held, err = r.TellSlow(in.stdout, t); err != nil {
+			return 0, err
+		}
+		fmt.Fprintln(in.stdout)
+	}
 	fmt.Fprintf(in.stdout, "Samples: %s\n", *out)
-	if !r.Met() {
+	if !held || !r.Met() {
 		return exitFailed, nil
 	}
 	return exitOK, nil

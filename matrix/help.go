@@ -147,33 +147,39 @@ Example: what did the change do?
   benchstat -col .file old.txt new.txt
 `
 
-const compareHelp = `matrix compare nginx|wrk|builds: measure against a yardstick, side by side.
+const compareHelp = `matrix compare nginx|wrk|builds|slow: measure against a yardstick, side by side.
 
 nginx  our gateway and nginx as a plain keep-alive reverse proxy, in front of
        the same mock, under the same load: CPU-µs per request of the process tree
 wrk    our generator and wrk on the mock: CPU-µs per request of the generator
 builds our gateway and another build of it, under the mock and the generator of
        the first: whether it is cheaper
+slow   our gateway's normal traffic beside clients that read 1 KB/s of a stream
+       and clients whose head never ends, and the same traffic alone: what they
+       cost it, whether memory stays bounded and heads are closed in time
 
-Both run in interleaved blocks with fresh processes; what counts is the ratio
+Both sides run in interleaved blocks with fresh processes; what counts is the ratio
 within a block.
 
   --blocks N      blocks (7; at least 5)
   --duration D    measured time of each side in each block (3s)
-  --conc A,B      connections (nginx: 50,256; wrk, builds: 50)
+  --conc A,B      connections (nginx: 50,256; all others: 50)
   --workers N     worker processes on both sides (1)
   --bin DIR       as for run
   --against DIR   builds: the programs of the other build
   --out FILE      the results as JSON (results/local/compare-….json)
 
-For nginx and builds, what of ours is compared, and under which load:
+  --herd N        slow: clients of each kind (1000)
+
+For nginx, builds and slow, what of ours is compared, and under which load:
 
   --engine E      conn (the default), epoll or nethttp
   --profile P     bare, auth or governed (the default)
   --load L        plain (the default: 90 bytes, not streamed), 52KB, 4-frames,
                   74-frames (sent in one write), 74-flushed (each its own write)
 
-The status is 1 when the target of matrix/targets.yaml is missed.
+The status is 1 when a target of matrix/targets.yaml is missed, or slow clients
+did what they must not.
 `
 
 const bodyHelp = `matrix body NAME: print one of the lab's request bodies: 90B, 52KB, 200KB, or a

@@ -63,7 +63,8 @@ type client struct {
 	discarded int  // bytes read over while lingering
 	delivered int64
 
-	owed      int    // stretches of output that leave with the batch of events
+	owed      int // stretches of output that leave with the batch of events
+	owedBytes int
 	pend      []byte // what the socket did not take
 	pendAt    int
 	pendSegs  []segment

@@ -9,6 +9,7 @@ const (
 	direct   = 16 << 10 // body pieces above this are sent from where they lie
 	owe      = 4 << 10  // output above this leaves at once; with settleEvery it bounds loop.out
 	clog     = 64 << 10 // with more than this waiting, the upstream is not read
+	gulp     = 64 << 10 // and this is the most read of it at once
 	pendKeep = 16 << 10
 )
 
@@ -117,6 +118,7 @@ func (c *client) flush() {
 		l.forget()
 	case c.owed > 0 || len(c.pend) == 0 && len(out) <= owe:
 		c.owed++
+		c.owedBytes += len(out)
 		l.owed = append(l.owed, debt{c: c, life: c.life, out: l.outAt, outEnd: len(l.out), seg: l.segAt, segEnd: len(l.segs)})
 		l.outAt, l.segAt = len(l.out), len(l.segs)
 	default:
@@ -201,12 +203,17 @@ func (c *client) flushPending() {
 		c.pend = append(c.pend[:0], c.pend[c.pendAt:]...)
 		c.pendAt = 0
 	}
+	c.goOn()
+}
+
+func (c *client) clogged() bool { return len(c.pend)-c.pendAt+c.owedBytes > clog }
+
+// goOn reads what of the answer was left unread while the client was clogged.
+func (c *client) goOn() {
 	if c.up != nil && c.up.readable && !c.clogged() {
 		c.up.read()
 	}
 }
-
-func (c *client) clogged() bool { return len(c.pend)-c.pendAt > clog }
 
 func (c *client) dropPending() {
 	if cap(c.pend) > pendKeep {

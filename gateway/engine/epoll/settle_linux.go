@@ -61,10 +61,12 @@ func (l *loop) pay(d debt) {
 	}
 	defer l.rescue(c)
 	c.owed--
+	c.owedBytes -= d.outEnd - d.out
 	if !c.broken {
 		c.sendOut(l.out[d.out:d.outEnd], l.segs[d.seg:d.segEnd])
 	}
 	if c.owed == 0 {
+		c.goOn()
 		c.after()
 	}
 }

@@ -172,7 +172,12 @@ func (u *upstream) read() {
 	l, c := u.l, u.c
 	for u.readable && u.c == c && c != nil && !c.clogged() {
 		kept := copy(l.rbuf, u.hold)
-		n, errno := sysRead(u.fd, l.rbuf[kept:])
+		room := l.rbuf[kept:]
+		if u.phase == upBody {
+			// What the client does not take is kept, so no more is read than that.
+			room = room[:min(len(room), gulp)]
+		}
+		n, errno := sysRead(u.fd, room)
 		if errno != 0 {
 			u.readable = false
 			if !transient(errno) {
@@ -185,11 +190,14 @@ func (u *upstream) read() {
 			u.lost()
 			return
 		}
-		if kept+n < len(l.rbuf) && !u.shut {
+		if n < len(room) && !u.shut {
 			u.readable = false
 		}
 		u.hold = u.hold[:0]
 		u.consume(l.rbuf[:kept+n])
+		if len(l.out)-l.outAt > owe {
+			c.flush() // or a client that takes nothing would be read for all the same
+		}
 	}
 }
 

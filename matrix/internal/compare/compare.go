@@ -165,6 +165,7 @@ type Report struct {
 	Conditions  []string            `json:"conditions"`
 	Rows        []Row               `json:"rows"`
 	Samples     []Sample            `json:"samples"`
+	Slow        []Slow              `json:"slow,omitempty"` // SlowClients: a block each
 }
 
 // A side measures once, in fresh processes.

@@ -72,6 +72,11 @@ func TargetID(o *Options, conc int) string {
 
 // underLoad measures what is in front of the mock, and takes the stack down.
 func underLoad(ctx context.Context, s *stack.Stack, o *Options, conc int) (x Sample, err error) {
+	return underLoadThen(ctx, s, o, conc, func() error { return nil })
+}
+
+// underLoadThen is underLoad with something to be done before the stack goes.
+func underLoadThen(ctx context.Context, s *stack.Stack, o *Options, conc int, then func() error) (x Sample, err error) {
 	defer func() {
 		if closeErr := s.Close(); err == nil {
 			err = closeErr
@@ -98,6 +103,9 @@ func underLoad(ctx context.Context, s *stack.Stack, o *Options, conc int) (x Sam
 		return x, err
 	}
 	x.PeakRSSBytes, x.Processes = use.PeakRSSBytes, use.Processes
+	if err := then(); err != nil {
+		return x, err
+	}
 	cpu, ok := series.Between("proxy", run.Started, run.Finished)
 	if !ok {
 		return x, fmt.Errorf("no CPU time over the measured part")

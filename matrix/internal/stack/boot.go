@@ -36,7 +36,7 @@ func (site *Site) Boot(ctx context.Context, c *contract.Cell) (boot *results.Boo
 	if s.log.Store == logstore.Memory {
 		return nil, errors.New("the memory log is no boot axis")
 	}
-	g, err := startOuterGate(ctx, site.Programs.Gateway, c, absentUpstream, dir, s.log.DSN)
+	g, err := startOuterGate(ctx, site, c, absentUpstream, dir, s.log.DSN)
 	if err != nil {
 		return nil, err
 	}

@@ -36,11 +36,11 @@ type outerGate struct {
 
 // startOuterGate writes the cell's config into dir, starts the gateway and
 // waits for the first 200 of /healthz.
-func startOuterGate(ctx context.Context, file string, c *contract.Cell, upstream, dir, dsn string) (*outerGate, error) {
+func startOuterGate(ctx context.Context, site *Site, c *contract.Cell, upstream, dir, dsn string) (*outerGate, error) {
 	var err error
 	for range 3 { // a port that was free may be taken before the gateway binds it
 		var g *outerGate
-		if g, err = tryOuterGate(ctx, file, c, upstream, dir, dsn); err == nil {
+		if g, err = tryOuterGate(ctx, site, c, upstream, dir, dsn); err == nil {
 			return g, nil
 		}
 		if ctx.Err() != nil || !errors.Is(err, errEarlyEnd) {
@@ -53,7 +53,7 @@ func startOuterGate(ctx context.Context, file string, c *contract.Cell, upstream
 // errEarlyEnd is a gateway that ended before it served.
 var errEarlyEnd = errors.New("ended before it served")
 
-func tryOuterGate(ctx context.Context, file string, c *contract.Cell, upstream, dir, dsn string) (*outerGate, error) {
+func tryOuterGate(ctx context.Context, site *Site, c *contract.Cell, upstream, dir, dsn string) (*outerGate, error) {
 	listen, err := child.FreeAddr()
 	if err != nil {
 		return nil, err
@@ -66,6 +66,9 @@ func tryOuterGate(ctx context.Context, file string, c *contract.Cell, upstream, 
 	if err != nil {
 		return nil, err
 	}
+	if site.EditConfig != nil {
+		text = site.EditConfig(text)
+	}
 	path := filepath.Join(dir, "gateway.yaml")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return nil, fmt.Errorf("write gateway config: %w", err)
@@ -75,7 +78,7 @@ func tryOuterGate(ctx context.Context, file string, c *contract.Cell, upstream, 
 		env = append(env, dsnEnv+"="+dsn)
 	}
 	started := time.Now()
-	ch, err := child.Start(child.Options{Name: "gateway", File: file, Args: []string{"--config", path}, Env: env})
+	ch, err := child.Start(child.Options{Name: "gateway", File: site.Programs.Gateway, Args: []string{"--config", path}, Env: env})
 	if err != nil {
 		return nil, err
 	}

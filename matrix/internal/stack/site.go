@@ -25,6 +25,10 @@ type Site struct {
 	// MockListen pins the mock of shape inprocess to an address; "": a free port.
 	MockListen string
 
+	// EditConfig changes the text of a gateway's config in shape external; nil:
+	// it stays as it is.
+	EditConfig func(text string) string
+
 	made atomic.Int64
 }
 
@@ -94,7 +98,7 @@ func (s *Stack) startGate(ctx context.Context) error {
 		s.gate = g
 		return nil
 	}
-	g, err := startOuterGate(ctx, s.site.Programs.Gateway, &s.Cell, s.mock.addr(), s.dir, s.log.DSN)
+	g, err := startOuterGate(ctx, s.site, &s.Cell, s.mock.addr(), s.dir, s.log.DSN)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,9 @@
-package dialect
+// Package codec says what translates a dialect into the canonical form and out
+// of it. Upstream faces a provider, Client faces those who call us. They are
+// stateless and safe for concurrent use; streams have a state of their own.
+package codec
 
 import "github.com/tollgate-lab/tollgate/gateway/canon"
-
-// The codecs of one dialect. Upstream faces a provider, Client faces those who
-// call us. They are stateless and safe for concurrent use; streams have a state
-// of their own.
 
 // Target is the part of a request outside its body: dialects differ in what
 // they say there.
