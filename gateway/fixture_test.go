@@ -60,6 +60,12 @@ func begin(t *testing.T, text string) *Gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return beginWith(t, cfg, lookup)
+}
+
+// beginWith is begin with secrets from elsewhere.
+func beginWith(t *testing.T, cfg *config.Config, lookup func(string) (string, bool)) *Gateway {
+	t.Helper()
 	g, err := New(cfg, Options{Logger: slog.New(slog.DiscardHandler), Lookup: lookup})
 	if err != nil {
 		t.Fatal(err)

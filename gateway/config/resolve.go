@@ -2,6 +2,8 @@ package config
 
 import (
 	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -107,10 +109,56 @@ func (r *resolver) provider(p *Provider, path string) exchange.Provider {
 		BasePath:      strings.TrimRight(u.EscapedPath(), "/"),
 		ConnTimeoutNs: int64(p.Timeouts.Connect), HeadTimeoutNs: int64(p.Timeouts.Head), BodyTimeoutNs: int64(p.Timeouts.Body),
 	}
+	r.roots(p, path, &out.Endpoint)
+	r.proxy(p, path, &out.Endpoint)
 	if secret := r.apiKey(p, path); secret != "" {
 		out.Auth = []exchange.Field{{Name: []byte("Authorization"), Value: []byte("Bearer " + secret)}}
 	}
 	return out
+}
+
+// roots reads the certificates of ca_file.
+func (r *resolver) roots(p *Provider, path string, ep *exchange.Endpoint) {
+	if p.CAFile == "" {
+		return
+	}
+	b, err := os.ReadFile(p.CAFile)
+	switch {
+	case err != nil:
+		r.addf(path+".ca_file", "read certificates: %w", err)
+	case !x509.NewCertPool().AppendCertsFromPEM(b):
+		r.addf(path+".ca_file", "%s holds no certificate in PEM", p.CAFile)
+	default:
+		ep.Roots = string(b)
+	}
+}
+
+// proxy reads the address of the proxy. What stands in it is in no error.
+func (r *resolver) proxy(p *Provider, path string, ep *exchange.Endpoint) {
+	address := p.Proxy
+	if p.ProxyEnv != "" {
+		path += ".proxy_env"
+		if address = r.env(path, p.ProxyEnv); address == "" {
+			return
+		}
+	}
+	if address == "" {
+		return
+	}
+	u, err := parseProxy(address)
+	if err != nil {
+		r.add(path, err)
+		return
+	}
+	port := u.Port()
+	if port == "" {
+		port = "80"
+	}
+	ep.Proxy = net.JoinHostPort(u.Hostname(), port)
+	if u.User != nil {
+		password, _ := u.User.Password()
+		ep.ProxyAuth = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
+	}
 }
 
 // apiKey is the provider's secret, "" when it needs none. It stands in no error.

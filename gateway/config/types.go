@@ -81,6 +81,16 @@ type Provider struct {
 	APIKeyEnv string `yaml:"api_key_env" example:"OPENAI_API_KEY"`
 	// File with the provider's API key; white space around it is dropped.
 	APIKeyFile string `yaml:"api_key_file"`
+	// File with the certificates, in PEM, of those who may vouch for the
+	// provider's own, in place of the system's. https only.
+	CAFile string `yaml:"ca_file"`
+	// Address of an HTTP proxy to go through, by CONNECT, such as
+	// http://proxy.example:3128. The environment's HTTPS_PROXY is not followed
+	// unless proxy_env names it.
+	Proxy string `yaml:"proxy"`
+	// Environment variable with that address, which may hold a user and password.
+	// At most one of proxy and proxy_env.
+	ProxyEnv string `yaml:"proxy_env"`
 	// Most connections of one worker, 0 to 1000000; 0: no limit.
 	MaxConns int `yaml:"max_conns"`
 	// Most idle connections that one worker keeps, 0 to 1000000; 0: the engine's

@@ -55,6 +55,9 @@ func (v *validator) epoll(c *Config) {
 		if strings.HasPrefix(strings.ToLower(c.Providers[i].BaseURL), "https:") {
 			v.addf(fmt.Sprintf("providers[%d].base_url", i), "engine epoll is plaintext only: https needs engine: conn")
 		}
+		if c.Providers[i].Proxy != "" || c.Providers[i].ProxyEnv != "" {
+			v.addf(fmt.Sprintf("providers[%d]", i), "engine epoll goes through no proxy: set engine: conn")
+		}
 	}
 }
 
@@ -124,6 +127,17 @@ func (v *validator) providers(c *Config) {
 		if p.APIKeyEnv != "" && p.APIKeyFile != "" {
 			v.addf(path, "api_key_env and api_key_file are both set: keep one")
 		}
+		if p.CAFile != "" && strings.HasPrefix(p.BaseURL, "http://") {
+			v.addf(path+".ca_file", "an http address shows no certificate: set an https base_url, or leave ca_file out")
+		}
+		if p.Proxy != "" && p.ProxyEnv != "" {
+			v.addf(path, "proxy and proxy_env are both set: keep one")
+		}
+		if u, err := parseProxy(p.Proxy); p.Proxy != "" && err != nil {
+			v.add(path+".proxy", err)
+		} else if u != nil && u.User != nil {
+			v.addf(path+".proxy", "a password does not belong into the config: put the address into an environment variable and name it in proxy_env")
+		}
 		between(v, path+".max_conns", p.MaxConns, 0, 1_000_000)
 		between(v, path+".max_idle_conns", p.MaxIdleConns, 0, 1_000_000)
 		between(v, path+".timeouts.connect", p.Timeouts.Connect, 0, 24*time.Hour)
@@ -149,6 +163,16 @@ func parseBaseURL(s string) (*url.URL, error) {
 	}
 	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("want scheme, host and path only, got %q", u.Redacted())
+	}
+	return u, nil
+}
+
+// parseProxy reads the address of an HTTP proxy.
+func parseProxy(s string) (*url.URL, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		// The text may hold a password, so it is not repeated.
+		return nil, errors.New("want an address such as \"http://proxy.example:3128\"")
 	}
 	return u, nil
 }

@@ -3,7 +3,9 @@ package conn
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"syscall"
@@ -65,6 +67,10 @@ func newPool(e *Engine, ep exchange.Endpoint) *pool {
 			p.tls.ServerName = hostOnly(ep.Host)
 		}
 		p.tls.NextProtos = []string{"http/1.1"}
+		if ep.Roots != "" {
+			p.tls.RootCAs = x509.NewCertPool()
+			p.tls.RootCAs.AppendCertsFromPEM([]byte(ep.Roots))
+		}
 	}
 	return p
 }
@@ -121,8 +127,7 @@ func (p *pool) dial(timeoutNs int64) (*upConn, error) {
 	}
 	ctx, cancel := context.WithTimeout(p.e.ctx, timeout)
 	defer cancel()
-	var d net.Dialer // TCP_NODELAY is Go's default
-	nc, err := d.DialContext(ctx, "tcp", p.ep.Host)
+	nc, err := p.connect(ctx)
 	if err != nil {
 		p.forget()
 		return nil, err
@@ -139,6 +144,29 @@ func (p *pool) dial(timeoutNs int64) (*upConn, error) {
 	}
 	p.e.upOpen.Add(1)
 	return u, nil
+}
+
+// connect opens a TCP connection to the endpoint, or a tunnel through its
+// proxy.
+func (p *pool) connect(ctx context.Context) (net.Conn, error) {
+	var d net.Dialer // TCP_NODELAY is Go's default
+	if p.ep.Proxy == "" {
+		return d.DialContext(ctx, "tcp", p.ep.Host)
+	}
+	nc, err := d.DialContext(ctx, "tcp", p.ep.Proxy)
+	if err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
+	}
+	unhook := context.AfterFunc(ctx, func() { _ = nc.SetDeadline(time.Unix(1, 0)) })
+	err = tunnel(nc, &p.ep)
+	if !unhook() && err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		nc.Close()
+		return nil, err
+	}
+	return nc, nil
 }
 
 func (p *pool) forget() {

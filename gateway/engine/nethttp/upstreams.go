@@ -3,8 +3,10 @@ package nethttp
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -57,6 +59,10 @@ func (us *upstreams) get(ep exchange.Endpoint) *upstream {
 		cfg = us.tls.Clone()
 	}
 	cfg.NextProtos = []string{"http/1.1"}
+	if ep.Roots != "" {
+		cfg.RootCAs = x509.NewCertPool()
+		cfg.RootCAs.AppendCertsFromPEM([]byte(ep.Roots))
+	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	u = &upstream{ep: ep, rt: &http.Transport{
@@ -68,6 +74,15 @@ func (us *upstreams) get(ep exchange.Endpoint) *upstream {
 		IdleConnTimeout:     90 * time.Second,
 		Protocols:           protocols,
 	}}
+	if ep.Proxy != "" {
+		proxy := &url.URL{Scheme: "http", Host: ep.Proxy}
+		// The transport wants the name and password that the field is made of.
+		asked := http.Request{Header: http.Header{"Authorization": {ep.ProxyAuth}}}
+		if name, password, ok := asked.BasicAuth(); ok {
+			proxy.User = url.UserPassword(name, password)
+		}
+		u.rt.Proxy = http.ProxyURL(proxy)
+	}
 	us.by[ep] = u
 	return u
 }
