@@ -51,6 +51,7 @@ func commands() []command {
 		{"publish", "RUN...", "move a run's sections into BENCHMARKS.md", publishHelp, publishCommand},
 		{"export", "RUN [flags]", "a run for benchstat, HdrHistogram or a spreadsheet", exportHelp, exportCommand},
 		{"compare", "nginx|wrk|builds|slow [flags]", "measure against a yardstick, side by side", compareHelp, compareCommand},
+		{"lint", "PATH...", "look for figures that cannot be", lintHelp, lintCommand},
 		{"connections", "[flags]", "memory of a gateway that holds idle clients and open streams", connectionsHelp, connectionsCommand},
 		{"body", "NAME", "print one of the lab's request bodies", bodyHelp, bodyCommand},
 		{"targets", "[RUN...]", "list the figures that the project set itself, or judge runs", targetsHelp, targetsCommand},

@@ -78,7 +78,7 @@ func TestWrongUsage(t *testing.T) {
 		{"a run that is not there", []string{"report", "no-such-run"}, `run "no-such-run"`},
 		{"a report of nothing", []string{"report"}, "want a run"},
 		{"a format that is none", []string{"export", "no-such-run", "--format", "pdf"}, `run "no-such-run"`},
-		{"a yardstick that is none", []string{"compare", "haproxy"}, "want nginx, wrk or builds"},
+		{"a yardstick that is none", []string{"compare", "haproxy"}, "want nginx, wrk, builds or slow"},
 		{"a build beside none", []string{"compare", "builds"}, "--against DIR belong together"},
 		{"a yardstick beside a build", []string{"compare", "wrk", "--against", "."}, "--against DIR belong together"},
 		{"too few blocks", []string{"compare", "wrk", "--blocks", "2"}, "blocks 2: want 5"},

@@ -125,6 +125,9 @@ func renderCommand(_ context.Context, in *invocation) (int, error) {
 			fmt.Fprintln(in.stdout, name)
 		}
 	}
+	if err := lintAfter(in.stderr, filepath.Join(root, "BENCHMARKS.md")); err != nil {
+		return exitFailed, err
+	}
 	if *check && len(differ) > 0 {
 		return exitFailed, nil
 	}

@@ -177,6 +177,9 @@ func (r *runner) finish(dir string, s *drive.Summary, runErr error, publish, tab
 		}
 	}
 	r.verdict(s, path)
+	if err := lintAfter(r.in.stdout, dir); err != nil {
+		return exitFailed, errors.Join(runErr, err)
+	}
 	if runErr != nil {
 		return exitFailed, runErr
 	}
