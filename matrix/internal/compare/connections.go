@@ -53,28 +53,18 @@ const restGapUs = 300e6
 // of idle connections, and one that holds streams of them open; fresh processes
 // for each, blocks times.
 func Connections(ctx context.Context, site *stack.Site, engines []string, idle []int, streams, blocks int, say func(string, ...any)) (*Holdings, error) {
-	slow, err := mockupstream.New(mockupstream.Options{Listen: "127.0.0.1:0", Script: mockupstream.Script{
-		Frames: 2, Model: "bench", Timing: mockupstream.Timing{Gap: mockupstream.Wait{Kind: mockupstream.WaitConstant, MeanUs: restGapUs}},
-	}})
-	if err == nil {
-		err = slow.Start()
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer slow.Close()
 	h := &Holdings{Started: time.Now().UTC(), Fingerprint: host.Fingerprint()}
 	for b := range blocks {
 		for _, engine := range engines {
 			for i, n := range append(append([]int{0}, idle...), streams) {
-				kind, upstream := KindIdle, ""
+				kind := KindIdle
 				if i > len(idle) {
-					kind, upstream = KindStream, slow.Addr()
+					kind = KindStream
 				}
 				if n == 0 && i > 0 {
 					continue
 				}
-				x, err := hold(ctx, site, engine, kind, upstream, n)
+				x, err := hold(ctx, site, engine, kind, n)
 				if err != nil {
 					return h, fmt.Errorf("block %d, engine %s, %d %s connections: %w", b+1, engine, n, kind, err)
 				}
@@ -89,7 +79,23 @@ func Connections(ctx context.Context, site *stack.Site, engines []string, idle [
 
 // hold starts a gateway, lets n clients connect and make one request each, and
 // reads its memory once it is at rest.
-func hold(ctx context.Context, site *stack.Site, engine, kind, upstream string, n int) (x Held, err error) {
+func hold(ctx context.Context, site *stack.Site, engine, kind string, n int) (x Held, err error) {
+	upstream := ""
+	if kind == KindStream {
+		// One for each measurement: it keeps a stream that it has not sent to its
+		// end, whoever has left, and with it a descriptor.
+		slow, err := mockupstream.New(mockupstream.Options{Listen: "127.0.0.1:0", Script: mockupstream.Script{
+			Frames: 2, Model: "bench", Timing: mockupstream.Timing{Gap: mockupstream.Wait{Kind: mockupstream.WaitConstant, MeanUs: restGapUs}},
+		}})
+		if err == nil {
+			err = slow.Start()
+		}
+		if err != nil {
+			return x, err
+		}
+		defer slow.Close()
+		upstream = slow.Addr()
+	}
 	o := Options{Engine: engine, Workers: 1}.WithDefaults()
 	ld, _ := load(DefaultLoad)
 	s, err := (&stack.Site{Programs: site.Programs, Dir: site.Dir, EditConfig: func(text string) string {
