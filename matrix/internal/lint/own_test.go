@@ -31,6 +31,10 @@ func TestOwnFigures(t *testing.T) {
 				t.Error(err)
 			}
 			for _, f := range list {
+				if f.Hint { // something to look at, not something that cannot be
+					t.Logf("%+v", f)
+					continue
+				}
 				t.Errorf("%+v", f)
 			}
 		})
