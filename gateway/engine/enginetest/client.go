@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -28,6 +29,29 @@ func dialAddr(t *testing.T, addr string) *client {
 	return &client{newPeer(t, c)}
 }
 
+// dialBounded connects with a receive buffer of so many bytes.
+func (r *rig) dialBounded(bytes int) *client {
+	r.t.Helper()
+	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return control(c, func(fd uintptr) error { return setReceiveBuffer(fd, bytes) })
+	}}
+	c, err := d.Dial("tcp", r.addr)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { c.Close() })
+	return &client{newPeer(r.t, c)}
+}
+
+// control runs f on the descriptor.
+func control(c syscall.RawConn, f func(fd uintptr) error) error {
+	var done error
+	if err := c.Control(func(fd uintptr) { done = f(fd) }); err != nil {
+		return err
+	}
+	return done
+}
+
 // answer is a response as a client sees it.
 type answer struct {
 	*http.Response
@@ -38,12 +62,24 @@ type answer struct {
 // read reads a response; its body may be cut.
 func (c *client) read(method string) answer {
 	c.t.Helper()
-	res, err := http.ReadResponse(c.br, &http.Request{Method: method})
+	a, err := c.responseTo(method)
 	if err != nil {
 		c.t.Fatalf("no response: %v", err)
 	}
+	return a
+}
+
+// response reads the response to a POST. Unlike read it may be called on any
+// goroutine.
+func (c *client) response() (answer, error) { return c.responseTo("POST") }
+
+func (c *client) responseTo(method string) (answer, error) {
+	res, err := http.ReadResponse(c.br, &http.Request{Method: method})
+	if err != nil {
+		return answer{}, err
+	}
 	b, err := io.ReadAll(res.Body)
-	return answer{res, string(b), err}
+	return answer{res, string(b), err}, nil
 }
 
 // want reads a response and checks its status and that it is whole.

@@ -47,19 +47,20 @@ func (k *keys) give(r *admission.Reservation) {
 	}
 }
 
-// rows keeps every row. With hold, rows are awaited and their completion is
-// the story's to give.
+// rows keeps every row. With hold or store, rows are awaited and their
+// completion is the story's to give.
 type rows struct {
-	hold bool
-	trap atomic.Bool // the next Append panics
-	mu   sync.Mutex
-	all  []logrow.Row
-	held chan logrow.Completion
+	hold  bool
+	store func(row *logrow.Row, done logrow.Completion)
+	trap  atomic.Bool // the next Append panics
+	mu    sync.Mutex
+	all   []logrow.Row
+	held  chan logrow.Completion
 }
 
 func newRows() *rows { return &rows{held: make(chan logrow.Completion, 64)} }
 
-func (r *rows) Awaits() bool { return r.hold }
+func (r *rows) Awaits() bool { return r.hold || r.store != nil }
 
 func (r *rows) Append(row *logrow.Row, done logrow.Completion) bool {
 	if r.trap.Swap(false) {
@@ -68,10 +69,13 @@ func (r *rows) Append(row *logrow.Row, done logrow.Completion) bool {
 	r.mu.Lock()
 	r.all = append(r.all, *row)
 	r.mu.Unlock()
-	if r.hold {
+	switch {
+	case r.store != nil:
+		r.store(row, done)
+	case r.hold:
 		r.held <- done
 	}
-	return r.hold
+	return r.Awaits()
 }
 
 func (r *rows) count() int {
@@ -87,4 +91,15 @@ func (r *rows) last() logrow.Row {
 		return logrow.Row{}
 	}
 	return r.all[len(r.all)-1]
+}
+
+// outcomes counts the rows of each outcome.
+func (r *rows) outcomes() map[logrow.Outcome]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := map[logrow.Outcome]int{}
+	for i := range r.all {
+		n[r.all[i].Outcome]++
+	}
+	return n
 }

@@ -40,6 +40,9 @@ type plan struct {
 	snapshot exchange.Snapshot
 	options  engine.Options
 	rows     *rows
+	// sendBuffer bounds what the system keeps for a client that does not read, in
+	// bytes. 0: the system's own bound.
+	sendBuffer int
 }
 
 // newRig starts an engine before an upstream that runs script for each
@@ -90,6 +93,11 @@ func (s *suite) newRig(t *testing.T, script script, change ...func(*plan)) *rig 
 	if err != nil {
 		t.Fatal(err)
 	}
+	if p.sendBuffer > 0 {
+		if err := boundSends(ln, p.sendBuffer); err != nil {
+			t.Fatal(err)
+		}
+	}
 	r.addr = ln.Addr().String()
 	served := make(chan error, 1)
 	go func() { served <- r.eng.Serve(ln) }()
@@ -117,6 +125,11 @@ func (r *rig) requireSettled() {
 // eventually waits until something observable holds.
 func (r *rig) eventually(what string, holds func() bool) {
 	r.t.Helper()
+	eventually(r.t, what, holds)
+}
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
@@ -125,8 +138,17 @@ func (r *rig) eventually(what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			r.t.Errorf("waited in vain until %s", what)
+			t.Errorf("waited in vain until %s", what)
 			return
 		}
 	}
+}
+
+// boundSends bounds the send buffers of what ln accepts.
+func boundSends(ln net.Listener, bytes int) error {
+	raw, err := ln.(*net.TCPListener).SyscallConn()
+	if err != nil {
+		return err
+	}
+	return control(raw, func(fd uintptr) error { return setSendBuffer(fd, bytes) })
 }

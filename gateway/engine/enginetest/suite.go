@@ -39,9 +39,12 @@ type suite struct {
 // Run tells every story to an engine.
 func Run(t *testing.T, traits Traits, start Start) {
 	s := &suite{start: start, traits: traits}
+	for _, st := range aloneStories {
+		t.Run(st.name, func(t *testing.T) { st.tell(t, s) })
+	}
 	for _, list := range [][]story{
 		plainStories, streamStories, requestStories, refusalStories, upstreamStories,
-		leavingStories, rowStories, shutdownStories, tlsStories, cancelStories,
+		leavingStories, rowStories, shutdownStories, tlsStories, cancelStories, slowStories,
 	} {
 		for _, st := range list {
 			t.Run(st.name, func(t *testing.T) {

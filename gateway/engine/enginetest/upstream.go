@@ -27,7 +27,7 @@ func newUpstream(t *testing.T, run script) *upstream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &upstream{addr: ln.Addr().String(), ln: ln, conns: make(chan *peer, 1024)}
+	u := &upstream{addr: ln.Addr().String(), ln: ln, conns: make(chan *peer, 1<<13)}
 	u.wg.Add(1)
 	go func() {
 		defer u.wg.Done()
@@ -86,6 +86,12 @@ func (p *peer) request() (req *http.Request, body []byte, ok bool) {
 	return req, body, err == nil
 }
 
+// whole reads the body of a request.
+func (p *peer) whole(req *http.Request) (body string, ok bool) {
+	b, err := io.ReadAll(req.Body)
+	return string(b), err == nil
+}
+
 // send writes bytes as they are.
 func (p *peer) send(parts ...string) bool {
 	for _, s := range parts {
@@ -95,6 +101,9 @@ func (p *peer) send(parts ...string) bool {
 	}
 	return true
 }
+
+// buffer bounds what the system keeps of what is sent, in bytes.
+func (p *peer) buffer(bytes int) error { return p.c.(*net.TCPConn).SetWriteBuffer(bytes) }
 
 // reset closes the connection by a reset.
 func (p *peer) reset() {
